@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+# Every *_test.c is a CTest test of its own, named after its path: core/parallel. A file that says
+# "TEST TIER: full" in its first lines runs only with `make test-full`.
+enable_testing()
+pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
+if(NOT CMOCKA_FOUND)
+  message(STATUS "Tethys: cmocka not found, tests are not built")
+  return()
+endif()
+file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*_test.c ${CMAKE_SOURCE_DIR}/tests/*_test.c)
+tethys_drop_unavailable(tests)
+foreach(test ${tests})
+  file(RELATIVE_PATH name ${CMAKE_SOURCE_DIR} ${test})
+  string(REGEX REPLACE "^src/|_test\\.c$" "" name ${name})
+  string(REPLACE "/" "_" target test_${name})
+  add_executable(${target} ${test})
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src
+                                               ${CMAKE_SOURCE_DIR}/tests ${CMAKE_BINARY_DIR}/generated)
+  target_link_libraries(${target} PRIVATE tethys_static PkgConfig::CMOCKA)
+  target_compile_definitions(${target} PRIVATE TY_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+                             TY_PROGRAM="${CMAKE_BINARY_DIR}/tethys")
+  tethys_warnings(${target})
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  add_test(NAME ${name} COMMAND ${target})
+  file(READ ${test} head LIMIT 400)
+  if(head MATCHES "TEST TIER: full")
+    set_tests_properties(${name} PROPERTIES LABELS full TIMEOUT 3600)
+  else()
+    set_tests_properties(${name} PROPERTIES LABELS quick TIMEOUT 300)
+  endif()
+endforeach()
