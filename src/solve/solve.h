@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The solver interface: how does the liquid move? A kind is one row of the table in kinds.c.
+#ifndef TY_SOLVE_SOLVE_H
+#define TY_SOLVE_SOLVE_H
+
+#include "core/archive.h"
+#include "world/exchange.h"
+#include "world/world.h"
+
+typedef enum ty_advection { TY_ADVECT_SEMI_LAGRANGIAN, TY_ADVECT_MACCORMACK } ty_advection;
+
+// Everything the scene's `solver:` says. Value; strings are borrowed.
+typedef struct ty_solve_def {
+    const char* kind;
+    double cell, cfl;
+    double density, surface_tension, tolerance;
+    ty_varying viscosity;             // Pa s
+    ty_advection advection;
+    double theta;                     // carried acceleration: weight of the new one; 1 turns it off
+    bool reduced_pressure;
+    bool paper;                       // `method: paper`
+    const char* pressure;             // tet: face, nodal, two-point
+    const char* obstacles;            // tet: embed, conform
+    ty_varying velocity;              // prescribed
+} ty_solve_def;
+
+ty_solve_def ty_solve_default(void);
+
+// What a step did. Value, filled by advance.
+typedef struct ty_solve_stats {
+    int64_t cells, unknowns;
+    int iterations;
+    double residual;
+    double max_divergence;            // 1/s
+    double kinetic_energy;            // J, of the liquid
+    double open_outflow;              // m3 that left through open sides during the step
+    double mesh_seconds, advect_seconds, project_seconds;
+} ty_solve_stats;
+
+typedef struct ty_solver_kind {
+    const char* name;
+    bool needs_domain;
+    // On failure *self is NULL and nothing is left. `world` is at time 0.
+    ty_status (*create)(void** self, const ty_solve_def*, const ty_world*);
+    // From t to t + dt. `liquid` is at t + dt already (NULL for smoke), `world` too. dt 0, once before the first
+    // step: makes the initial velocities consistent.
+    ty_status (*advance)(void* self, const ty_liquid* liquid, const ty_world*, double t, double dt,
+                         ty_solve_stats*);
+    ty_flow (*flow)(const void* self);
+    // What can be written into volumes; returns how many.
+    int (*fields)(const void* self, int max, ty_named_field*);
+    ty_status (*archive)(void* self, ty_archive*);
+    void (*destroy)(void* self);
+} ty_solver_kind;
+
+const ty_solver_kind* ty_solver_find(const char* name);
+const ty_solver_kind* const* ty_solver_kinds(void);
+
+#endif

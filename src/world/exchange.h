@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What trackers and solvers tell each other. Neither includes the other's headers.
+//
+//     TRACKER  --- ty_liquid (where it is) --->  SOLVER
+//     TRACKER  <--- ty_flow (how it moves) ----  SOLVER
+#ifndef TY_WORLD_EXCHANGE_H
+#define TY_WORLD_EXCHANGE_H
+
+#include "geometry/sampler.h"
+#include "mesh/tri_mesh.h"
+
+// A tracker's answer. Value; borrows from the tracker, valid until its next advance, edit or offset.
+typedef struct ty_liquid {
+    ty_sampler distance;          // negative inside; runs on `overlap` metres into obstacles
+    const ty_tri_mesh* surface;   // always there: closed, outward, not cut by obstacles, with attributes
+    const int* piece;             // per surface vertex: which body of liquid it bounds (a bubble: its body's)
+    int n_pieces;
+    double cell, overlap;         // metres
+} ty_liquid;
+
+// Where a solver's pressures sit: point (i, j, k) is origin + cell * (i, j, k); for `body` also at the centres.
+typedef struct ty_lattice {
+    double origin[3], cell;
+    int n[3];       // 0: unbounded
+    bool body;      // body-centred cubic
+} ty_lattice;
+
+// A solver's answer. Value; borrows from the solver, valid until its next advance.
+typedef struct ty_flow {
+    ty_sampler velocity;       // width 3, m/s, everywhere: the solver extrapolates
+    ty_sampler acceleration;   // width 3, material acceleration, for the Lagrangian trace; eval NULL when none
+    ty_sampler pressure;       // width 1, Pa, full and not reduced; eval NULL when the solver has none
+    ty_lattice lattice;
+    double cell;               // metres
+    double max_speed;          // m/s, largest speed of the liquid
+    double dt_limit;           // s, the longest next step the solver takes; INFINITY when it does not care
+} ty_flow;
+
+enum { TY_MAX_FIELDS = 8 };
+
+// Something that can be written into a volume file: a sampler and its name.
+typedef struct ty_named_field {
+    const char* name;
+    ty_sampler values;
+} ty_named_field;
+
+#endif
