@@ -107,7 +107,7 @@ static ty_status load_head(ty_archive* ar, const char* name, size_t size, int64_
 ty_status ty_archive_fixed(ty_archive* ar, const char* name, void* values, int64_t n, size_t size)
 {
     if (!ar->loading) return save_record(ar, name, values, n, size);
-    int64_t stored;
+    int64_t stored = 0;
     TY_TRY(load_head(ar, name, size, &stored));
     if (stored != n)
         return ty_fail_at(TY_DAMAGED, ar->file, 0, 0, "'%s' has %lld values, expected %lld", name,
@@ -127,7 +127,7 @@ ty_status ty_archive_growing_(ty_archive* ar, const char* name, void** at, int64
                               size_t size)
 {
     if (!ar->loading) return save_record(ar, name, *at, *n, size);
-    int64_t stored;
+    int64_t stored = 0;
     TY_TRY(load_head(ar, name, size, &stored));
     void* fresh = ty_alloc((size_t)stored, size);
     if (!fresh) return ty_no_memory(name);
