@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of contents of a simulation: edit by sources and drains, advance the tracker, balance the ledger,
+// advance the solver, report.
+#include "sim/step.h"
+
+#include <math.h>
+
+#include "core/clock.h"
+#include "core/log.h"
+#include "core/parallel.h"
+
+enum { MAX_EDITS = 64, MAX_SUBSTEPS = 20000 };
+
+// Steps shorter than this share of a frame mean that the velocities have blown up.
+static const double SHORTEST_STEP = 1.0 / MAX_SUBSTEPS;
+
+ty_status ty_sim_measure(ty_sim* sim)
+{
+    if (!sim->tracker_kind) return ty_ok();
+    ty_liquid liquid = ty_sim_liquid(sim);
+    return ty_cut_surface(sim->cutter, &liquid, sim->world, &sim->surface);
+}
+
+// Sources are liquid while they are on; drains remove what is in them.
+static ty_status edit(ty_sim* sim, double dt)
+{
+    int n_sources = ty_world_n_sources(sim->world), n_drains = ty_world_n_drains(sim->world);
+    if (!sim->tracker_kind || n_sources + n_drains == 0) return ty_ok();
+    ty_edit edits[MAX_EDITS];
+    double changed[MAX_EDITS];
+    int n = 0;
+    for (int i = 0; i < n_sources + n_drains; ++i) {
+        bool add = i < n_sources;
+        ty_source s = add ? ty_world_source(sim->world, i) : ty_world_drain(sim->world, i - n_sources);
+        if (!s.on) {
+            ty_ledger_source_off(&sim->ledger, i);
+            continue;
+        }
+        if (n == MAX_EDITS)
+            return ty_fail(TY_BAD_INPUT, "more than %d sources and drains at work at once", MAX_EDITS);
+        edits[n] = (ty_edit){.add = add, .region = s.distance};
+        TY_TRY(sim->tracker_kind->edit(sim->tracker, 1, &edits[n], &changed[n]));
+        TY_TRY(ty_ledger_edited(&sim->ledger, i, &s, add, changed[n], dt));
+        ++n;
+    }
+    return ty_ok();
+}
+
+static ty_status advance_tracker(ty_sim* sim, double dt)
+{
+    if (!sim->tracker_kind) return ty_ok();
+    ty_flow flow = ty_sim_flow(sim);
+    ty_liquid before = ty_sim_liquid(sim);
+    TY_TRY(ty_ledger_remember(&sim->ledger, &before, &flow, sim->world, dt));
+    return sim->tracker_kind->advance(sim->tracker, &flow, sim->world, sim->time, dt);
+}
+
+static ty_status balance(ty_sim* sim, double dt)
+{
+    if (!sim->tracker_kind) return ty_ok();
+    TY_TRY(ty_sim_measure(sim));
+    ty_liquid liquid = ty_sim_liquid(sim);
+    ty_flow flow = ty_sim_flow(sim);
+    bool moved = false;
+    TY_TRY(ty_ledger_balance(&sim->ledger, &liquid, &flow, sim->world, &sim->surface, dt));
+    if (sim->def->volume_correct) TY_TRY(ty_ledger_correct(&sim->ledger, sim->tracker_kind, sim->tracker, &moved));
+    return moved ? ty_sim_measure(sim) : ty_ok();
+}
+
+static ty_status advance_solver(ty_sim* sim, double dt)
+{
+    ty_liquid liquid = ty_sim_liquid(sim);
+    ty_solve_stats stats = {0};
+    TY_TRY(sim->solver_kind->advance(sim->solver, sim->tracker_kind ? &liquid : NULL, sim->world, sim->time, dt,
+                                     &stats));
+    ty_frame_stats* row = &sim->stats;
+    row->cells = (double)stats.cells;
+    row->unknowns = (double)stats.unknowns;
+    row->solver_iterations += stats.iterations;
+    row->max_divergence = fmax(row->max_divergence, stats.max_divergence);
+    row->kinetic_energy = stats.kinetic_energy;
+    row->seconds_mesh += stats.mesh_seconds;
+    row->seconds_advect += stats.advect_seconds;
+    row->seconds_project += stats.project_seconds;
+    return ty_ok();
+}
+
+// rho g times the height of the liquid's centre, by the divergence theorem on the written surface.
+static double potential_energy(const ty_sim* sim)
+{
+    const ty_tri_mesh* m = &sim->surface;
+    ty_vec3 g = ty_world_gravity(sim->world);
+    double sum = 0.0;
+    for (int t = 0; t < m->n_tris; ++t) {
+        ty_vec3 a = ty_load3(m->vert[m->tri[t][0]]), b = ty_load3(m->vert[m->tri[t][1]]);
+        ty_vec3 c = ty_load3(m->vert[m->tri[t][2]]);
+        double volume = ty_dot(a, ty_cross(b, c)) / 6.0;    // of the tetrahedron with the origin
+        sum -= volume * ty_dot(g, a + b + c) / 4.0;
+    }
+    return sim->def->solve.density * sum;
+}
+
+static ty_status report(ty_sim* sim)
+{
+    ty_flow flow = ty_sim_flow(sim);
+    ty_frame_stats* row = &sim->stats;
+    row->time = sim->time;
+    row->max_speed = flow.max_speed;
+    row->volume = ty_tri_mesh_volume(&sim->surface);
+    row->area = ty_tri_mesh_area(&sim->surface);
+    row->triangles = sim->surface.n_tris;
+    row->expected_volume = ty_ledger_expected(&sim->ledger);
+    row->correction = sim->ledger.correction;
+    row->outflow = sim->ledger.outflow;
+    row->potential_energy = potential_energy(sim);
+    if (!isfinite(row->max_speed) || !isfinite(row->volume) || !isfinite(row->kinetic_energy))
+        return ty_fail(TY_DIVERGED,
+                       "the numbers went wrong at t = %.6g s (speed %g m/s, volume %g m3); try a smaller "
+                       "frames.cfl or a smaller cell, and look at the last good frame",
+                       sim->time, row->max_speed, row->volume);
+    return ty_sim_probe(sim);
+}
+
+ty_status ty_sim_start(ty_sim* sim)
+{
+    double begin = ty_clock();
+    TY_TRY(ty_ledger_open(&sim->ledger, ty_world_n_sources(sim->world) + ty_world_n_drains(sim->world)));
+    TY_TRY(edit(sim, 0.0));
+    TY_TRY(ty_sim_measure(sim));
+    if (sim->tracker_kind) {
+        ty_liquid liquid = ty_sim_liquid(sim);
+        TY_TRY(ty_ledger_start(&sim->ledger, &liquid, &sim->surface));
+    }
+    TY_TRY(advance_solver(sim, 0.0));
+    sim->stats.seconds_surface = ty_clock() - begin;
+    sim->stats.seconds = ty_clock() - begin;
+    return report(sim);
+}
+
+// The frame's rest in equal steps none of which is longer than the solver allows.
+static ty_status choose_step(ty_sim* sim, double frame_end, double* dt, bool* last)
+{
+    double rest = frame_end - sim->time, limit = ty_sim_flow(sim).dt_limit;
+    double shortest = SHORTEST_STEP / sim->def->frame_rate;
+    if (!(limit > shortest) || !(rest > 0.0))
+        return ty_fail(TY_DIVERGED,
+                       "the next step would be %.3g s (speed %.4g m/s) at t = %.6g s: the flow has blown up; "
+                       "try a smaller frames.cfl or a smaller cell",
+                       limit, ty_sim_flow(sim).max_speed, sim->time);
+    double n = ceil(rest / limit * (1.0 - 1e-12));
+    *last = n <= 1.0;
+    *dt = *last ? rest : rest / n;
+    return ty_ok();
+}
+
+static ty_status step_stages(ty_sim* sim, double dt)
+{
+    double begin = ty_clock();
+    TY_TRY(ty_world_move(sim->world, sim->time + dt, dt));
+    TY_TRY(edit(sim, dt));
+    TY_TRY(advance_tracker(sim, dt));
+    TY_TRY(balance(sim, dt));
+    sim->stats.seconds_surface += ty_clock() - begin;
+    return advance_solver(sim, dt);
+}
+
+ty_status ty_sim_step(ty_sim* sim, bool* frame_done)
+{
+    double begin = ty_clock();
+    double frame_end = ty_sim_frame_time(sim->def, sim->frame + 1), dt = 0.0;
+    if (sim->stats.time <= ty_sim_frame_time(sim->def, sim->frame)) {    // the frame's first step
+        sim->stats = (ty_frame_stats){.time = sim->stats.time};
+        sim->ledger.correction = sim->ledger.outflow = 0.0;
+    }
+    TY_TRY(choose_step(sim, frame_end, &dt, frame_done));
+    TY_TRY(step_stages(sim, dt));
+    sim->step_length = dt;
+    sim->time = *frame_done ? frame_end : sim->time + dt;
+    ++sim->step;
+    if (*frame_done) ++sim->frame;
+    ++sim->stats.substeps;
+    TY_TRY(report(sim));
+    sim->stats.seconds += ty_clock() - begin;
+    sim->stats.peak_mib = ty_memory_peak_mib();
+    return ty_ok();
+}
