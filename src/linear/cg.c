@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linear/cg.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linear/vector.h"
+
+enum {
+    SAFE_ITERATIONS = 60,    // from here on a solve is in trouble: the best x is kept aside
+    MAX_RESTARTS = 5         // times that the true residual may contradict the recursive one
+};
+
+void ty_cg_free(ty_cg* cg)
+{
+    ty_array_free(&cg->r);
+    ty_array_free(&cg->z);
+    ty_array_free(&cg->p);
+    ty_array_free(&cg->q);
+    ty_array_free(&cg->best);
+}
+
+typedef struct run {
+    ty_cg* cg;
+    const ty_csr* a;
+    const ty_preconditioner* m;
+    ty_pieces* pieces;
+    const double* rhs;
+    double* x;
+    double scale;             // 1 / |b|
+    double goal, residual;    // relative
+    double best;              // residual of cg->best; infinite while there is none
+    int iterations, max_iterations;
+} run;
+
+typedef struct product {
+    const ty_csr* a;
+    const double* p;
+    double* q;
+} product;
+
+static double apply_dot_block(void* ctx, ty_range r)
+{
+    product* t = ctx;
+    const int *start = t->a->row_start, *col = t->a->col;
+    const double *val = t->a->val, *p = t->p;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        double sum = 0.0;
+        for (int k = start[i]; k < start[i + 1]; ++k) sum += val[k] * p[col[k]];
+        t->q[i] = sum;
+    }
+    return ty_vector_dot_block(p + r.begin, t->q + r.begin, r.end - r.begin);
+}
+
+// q = A p, returns p . q.
+static double apply_dot(const ty_csr* a, const double* p, double* q)
+{
+    product t = {a, p, q};
+    return ty_parallel_sum(a->n, TY_VECTOR_BLOCK, apply_dot_block, &t);
+}
+
+static ty_status reserve(ty_cg* cg, int n)
+{
+    if (!ty_array_resize(&cg->r, n) || !ty_array_resize(&cg->z, n) || !ty_array_resize(&cg->p, n) ||
+        !ty_array_resize(&cg->q, n))
+        return ty_no_memory("conjugate gradients");
+    return ty_ok();
+}
+
+// r = b - A x, of which the part along null vectors is removed.
+static double true_residual(run* s)
+{
+    ty_csr_residual(s->a, s->x, s->rhs, s->cg->r.at);
+    ty_pieces_project(s->pieces, s->cg->r.at);
+    return sqrt(ty_vector_dot(s->a->n, s->cg->r.at, s->cg->r.at)) * s->scale;
+}
+
+static bool keep_best(run* s)
+{
+    if (s->iterations < SAFE_ITERATIONS || !(s->residual < s->best)) return true;
+    if (!ty_array_resize(&s->cg->best, s->a->n)) return false;
+    memcpy(s->cg->best.at, s->x, (size_t)s->a->n * sizeof *s->x);
+    s->best = s->residual;
+    return true;
+}
+
+// Iterates until the recursive residual reaches the goal, or no more progress is possible.
+static void iterate(run* s)
+{
+    int n = s->a->n;
+    double *r = s->cg->r.at, *z = s->cg->z.at, *p = s->cg->p.at, *q = s->cg->q.at;
+    double rz_old = 0.0;
+    while (s->residual > s->goal && s->iterations < s->max_iterations) {
+        s->m->apply(s->m->self, r, z);
+        ty_pieces_project(s->pieces, z);
+        double rz = ty_vector_dot(n, r, z);
+        if (!(rz > 0.0) || !isfinite(rz)) break;
+        ty_vector_xpsy(n, z, rz_old > 0.0 ? rz / rz_old : 0.0, p);
+        double pq = apply_dot(s->a, p, q);
+        if (!(pq > 0.0) || !isfinite(pq)) break;
+        s->residual = sqrt(ty_vector_step(n, rz / pq, p, q, s->x, r)) * s->scale;
+        rz_old = rz;
+        ++s->iterations;
+        if (!keep_best(s)) break;
+    }
+}
+
+static void finish(run* s, ty_linear_stats* stats)
+{
+    if (!(s->residual <= s->best)) {    // also when it is not a number
+        memcpy(s->x, s->cg->best.at, (size_t)s->a->n * sizeof *s->x);
+        s->residual = true_residual(s);
+    }
+    ty_pieces_project(s->pieces, s->x);
+    stats->iterations = s->iterations;
+    stats->last_residual = s->residual;
+    stats->converged = s->residual <= s->goal;
+}
+
+ty_status ty_cg_solve(ty_cg* cg, const ty_csr* a, const ty_preconditioner* m, ty_pieces* pieces,
+                      const ty_linear_def* def, const double* rhs, double* x, ty_linear_stats* stats)
+{
+    TY_TRY(reserve(cg, a->n));
+    run s = {.cg = cg, .a = a, .m = m, .pieces = pieces, .rhs = rhs, .x = x, .best = INFINITY,
+             .goal = def->tolerance, .max_iterations = def->max_iterations};
+    memcpy(cg->r.at, rhs, (size_t)a->n * sizeof *rhs);
+    stats->incompatibility = ty_pieces_project(pieces, cg->r.at);
+    double norm = sqrt(ty_vector_dot(a->n, cg->r.at, cg->r.at));
+    if (norm == 0.0) ty_vector_zero(a->n, x);    // the solution, whatever the guess
+    s.scale = norm > 0.0 ? 1.0 / norm : 1.0;
+    stats->first_residual = s.residual = true_residual(&s);
+    for (int restart = 0; s.residual > s.goal && restart <= MAX_RESTARTS; ++restart) {
+        double before = s.residual;
+        ty_vector_zero(a->n, cg->p.at);
+        iterate(&s);
+        s.residual = true_residual(&s);
+        if (s.iterations >= s.max_iterations || !(s.residual < 0.5 * before)) break;
+    }
+    finish(&s, stats);
+    return ty_ok();
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preconditioned conjugate gradients.
+#ifndef TY_LINEAR_CG_H
+#define TY_LINEAR_CG_H
+
+#include "linear/csr.h"
+#include "linear/pieces.h"
+#include "linear/solve.h"
+
+// z = M r for a symmetric positive definite M. r and z have the matrix's size and do not overlap.
+typedef struct ty_preconditioner {
+    void* self;
+    void (*apply)(void* self, const double* r, double* z);
+} ty_preconditioner;
+
+// Work vectors; live across solves. Open type.
+typedef struct ty_cg {
+    TY_ARRAY(double) r, z, p, q;
+    TY_ARRAY(double) best;    // only used by solves that go wrong
+} ty_cg;
+
+void ty_cg_free(ty_cg* cg);
+
+// From x in and out. `pieces` projects right-hand side, preconditioned residuals and solution.
+// Fills iterations, residuals, converged, incompatibility of `stats`.
+ty_status ty_cg_solve(ty_cg* cg, const ty_csr* a, const ty_preconditioner* m, ty_pieces* pieces,
+                      const ty_linear_def* def, const double* rhs, double* x, ty_linear_stats* stats);
+
+#endif
