@@ -40,7 +40,7 @@ typedef struct ty_solve_stats {
 typedef struct ty_solver_kind {
     const char* name;
     bool needs_domain;
-    // On failure *self is NULL and nothing is left. `world` is at time 0.
+    // On failure *self is NULL and nothing is left. `world` is at time 0. Borrows the def, which outlives the solver.
     ty_status (*create)(void** self, const ty_solve_def*, const ty_world*);
     // From t to t + dt. `liquid` is at t + dt already (NULL for smoke), `world` too. dt 0, once before the first
     // step: makes the initial velocities consistent.
