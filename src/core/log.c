@@ -7,8 +7,8 @@
 
 static struct {
     pthread_mutex_t lock;
-    ty_log_fn fn;
-    void* self;
+    ty_log_fn fn, also;
+    void *self, *also_self;
     ty_log_level level;
 } sink = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -21,6 +21,14 @@ void ty_log_to(ty_log_fn fn, void* self, ty_log_level level)
     pthread_mutex_unlock(&sink.lock);
 }
 
+void ty_log_also_to(ty_log_fn fn, void* self)
+{
+    pthread_mutex_lock(&sink.lock);
+    sink.also = fn;
+    sink.also_self = self;
+    pthread_mutex_unlock(&sink.lock);
+}
+
 void ty_log(ty_log_level level, const char* format, ...)
 {
     char text[2048];
@@ -30,5 +38,6 @@ void ty_log(ty_log_level level, const char* format, ...)
     va_end(args);
     pthread_mutex_lock(&sink.lock);
     if (sink.fn && level <= sink.level) sink.fn(sink.self, level, text);
+    if (sink.also) sink.also(sink.also_self, level, text);
     pthread_mutex_unlock(&sink.lock);
 }

@@ -7,4 +7,7 @@
 
 void ty_log(ty_log_level level, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
+// A second listener that hears everything, for the log file of a run; NULL ends it.
+void ty_log_also_to(ty_log_fn fn, void* self);
+
 #endif
