@@ -41,6 +41,8 @@ typedef struct ty_varying {
 ty_varying ty_varying_number(double value);
 ty_varying ty_varying_vector(double x, double y, double z);
 void ty_varying_free(ty_varying* v);
+// A plain copy of a varying shares everything but the volumes it loads; this frees those of the copy alone.
+void ty_varying_unload(ty_varying* v);
 
 bool ty_varying_is_constant(const ty_varying* v);
 bool ty_varying_in_space(const ty_varying* v);

@@ -22,6 +22,9 @@ void ty_world_destroy(ty_world* world);
 // The world as it is at time t; dt is the step that leads there, for velocities of deforming shapes.
 ty_status ty_world_move(ty_world* world, double t, double dt);
 double ty_world_time(const ty_world* world);
+// A sampler cannot fail: where an expression gave no finite number it goes on with 0, and the failure is kept
+// here, with the expression's place and the point. Ask after each stage of a step. TY_OK when all is well.
+ty_status ty_world_status(const ty_world* world);
 const ty_world_def* ty_world_get_def(const ty_world* world);
 
 // Solids: obstacles and closed sides of the domain. Distance negative inside the solid; a true distance for

@@ -141,8 +141,16 @@ typedef struct ty_world_def {
     ty_camera_def* cameras;
 } ty_world_def;
 
+// Unit sizes at the origin, slip 1, always active, no motion.
 ty_shape_def ty_shape_default(ty_shape_kind kind);
-// No domain, no liquid, gravity (0, -9.81, 0).
+ty_pose_key ty_pose_key_default(void);
+ty_liquid_def ty_liquid_default(ty_shape_kind kind);
+ty_obstacle_def ty_obstacle_default(ty_shape_kind kind);
+ty_source_def ty_source_default(ty_shape_kind kind);
+ty_drain_def ty_drain_default(ty_shape_kind kind);
+ty_steer_def ty_steer_default(ty_shape_kind kind);    // blend 1
+ty_force_def ty_force_default(ty_force_kind kind);    // strength 1
+// No domain (all its sides closed once it is there), no liquid, gravity (0, -9.81, 0).
 ty_world_def ty_world_default(void);
 void ty_shape_def_free(ty_shape_def* def);
 void ty_world_def_free(ty_world_def* def);

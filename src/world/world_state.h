@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inside of a ty_world, for the files of this room only.
+#ifndef TY_WORLD_WORLD_STATE_H
+#define TY_WORLD_WORLD_STATE_H
+
+#include "world/shape.h"
+#include "world/world.h"
+
+typedef struct ty_body {
+    ty_shape shape;
+    ty_varying velocity;    // copies that own only the volumes they load
+    bool has_velocity;
+    double slip;
+    ty_world* world;
+} ty_body;
+
+// A source or a drain.
+typedef struct ty_spout {
+    ty_shape shape;
+    ty_varying velocity, rate_def;
+    bool is_source, has_rate, on;
+    double active[2];
+    double rate;
+    double gain;    // factor on the velocity that makes its outflow the given rate
+    ty_world* world;
+} ty_spout;
+
+typedef struct ty_steering {
+    ty_shape shape;
+    ty_varying velocity, blend;
+} ty_steering;
+
+struct ty_world {
+    const ty_world_def* def;
+    double cell, time;
+    ty_box bounds;
+    ty_varying gravity, wall_velocity[TY_N_SIDES];
+    ty_vec3 gravity_now;
+    int n_liquids, n_obstacles, n_spouts, n_steers;    // spouts: sources, then drains
+    ty_body *liquids, *obstacles;
+    ty_spout* spouts;
+    ty_steering* steers;
+    bool solid_moves;
+    double solid_speed, obstacles_band, solid_band, liquid_band;
+    ty_fault* fault;    // behind a pointer: samplers of a const world write it
+};
+
+// solid.c
+// Speeds, whether anything moves, exact bands; after all shapes have moved.
+void ty_world_update_solids(ty_world* w, double dt);
+// The distance to the closed sides of the domain, negative beyond them; TY_FAR without.
+void ty_world_walls(const ty_world* w, int n, const double (*x)[3], double* out);
+// The union's distance of n_bodies, and which body rules (NULL: not asked). TY_FAR and -1 for none.
+void ty_bodies_distance(const ty_body* bodies, int n_bodies, int n, const double (*x)[3], double* out,
+                        int* which);
+double ty_bodies_band(const ty_body* bodies, int n_bodies);
+
+// spout.c
+ty_status ty_world_create_spouts(ty_world* w);
+ty_status ty_world_move_spouts(ty_world* w, double t, double dt);
+void ty_world_destroy_spouts(ty_world* w);
+
+// steer.c
+ty_status ty_world_create_steers(ty_world* w);
+ty_status ty_world_move_steers(ty_world* w, double t, double dt);
+void ty_world_destroy_steers(ty_world* w);
+
+// Evaluates where no failure can be returned: zeros and a note in w->fault instead.
+void ty_world_eval(const ty_world* w, const ty_varying* v, int n, const double (*x)[3], double* out);
+
+#endif
