@@ -49,9 +49,9 @@ void ty_contour_free(ty_contour* c);
 ty_status ty_contour_grid(ty_contour* c, const ty_contour_lattice* lattice, const ty_sampler* phi,
                           int refine, ty_tri_mesh* out);
 
-// Bracketed steps (chord, then parabola) for the zeros of phi on n segments at once: t[i] in 0..1 is where it is
-// between a[i] (value fa[i]) and b[i] (fb[i], of the other sign), not a number where fa or fb are not. n <= TY_SAMPLE_BATCH. phi may be
-// NULL when refine is 0: linear interpolation.
+// Bracketed steps (chord, then parabola) for the zeros of phi on n segments at once: t[i] in 0..1 is
+// where it is between a[i] (value fa[i]) and b[i] (fb[i], of the other sign); not a number where those are
+// not. n <= TY_SAMPLE_BATCH. phi may be NULL when refine is 0: linear interpolation.
 void ty_find_zeros(const ty_sampler* phi, int refine, int n, const double (*a)[3], const double (*b)[3],
                    const double* fa, const double* fb, double* t);
 
