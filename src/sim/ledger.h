@@ -6,42 +6,47 @@
 //
 // A body (piece) of the new surface inherits from the bodies of the old one that it overlaps, found by following a
 // few surface points of each through the flow, both ways. Bodies that overlap share: what they should hold together
-// is dealt out by the volumes they have. A body that has vanished is booked to the largest one.
+// is dealt out by the volumes they have. What a vanished body held, and what a body that came from nowhere holds,
+// is booked to the largest one, so that the sum always balances.
 #ifndef TY_SIM_LEDGER_H
 #define TY_SIM_LEDGER_H
 
 #include "core/archive.h"
+#include "space/bvh.h"
 #include "track/track.h"
 #include "world/exchange.h"
 #include "world/world.h"
 
 // Open. ty_ledger_open, ty_ledger_free.
 typedef struct ty_ledger {
-    TY_ARRAY(double) expected;           // m3 per piece of the present surface
-    TY_ARRAY(double) volume;             // m3 per piece, as measured last
-    TY_ARRAY(double) area;               // m2 per piece, free surface only
-    TY_ARRAY(int) source_on;             // per source, then per drain: was it on in the last step
-    double pending;                      // m3 edited in or out since the last balance
-    double vanished;                     // m3 booked from pieces that vanished, all told
-    double correction, outflow;          // m3 during this frame
-    double cell;
-    // The old surface, remembered over the tracker's step: points that stand for each piece, and where they go.
-    TY_ARRAY(double) old_points;         // 3 each
-    TY_ARRAY(int) old_piece;             // per point
-    double left;                         // m3 that leaves through open sides in this step
+    TY_ARRAY(double) expected;      // m3 per piece of the present surface
+    TY_ARRAY(double) volume;        // m3 per piece, as measured last, cut at obstacles
+    TY_ARRAY(double) area;          // m2 per piece, free surface only
+    TY_ARRAY(int) source_on;        // per source, then per drain: was it on in the last step
+    double pending;                 // m3 that sources and drains brought since the last balance
+    double booked;                  // m3 moved between bodies because one vanished or appeared, all told
+    double correction, outflow;     // m3 during this frame
+    double cell;                    // metres, of the surface
+    // The surface before the step.
+    ty_tri_mesh old_surface;        // only when it had several pieces
+    TY_ARRAY(int) old_piece;        // of its vertices
+    TY_ARRAY(double) moved;         // points of the old pieces, followed through the step; 3 each
+    TY_ARRAY(int) moved_piece;
+    TY_ARRAY(double) left;          // m3 per old piece that leaves through open sides in this step
+    ty_bvh old_bvh, new_bvh;
 } ty_ledger;
 
 ty_status ty_ledger_open(ty_ledger* ledger, int n_sources);
 void ty_ledger_free(ty_ledger* ledger);
 // The opening balance: what is there is what should be there.
-ty_status ty_ledger_start(ty_ledger* ledger, const ty_liquid*, const ty_tri_mesh* cut);
+ty_status ty_ledger_start(ty_ledger* ledger, const ty_liquid*, const ty_world*, const ty_tri_mesh* cut);
 
-// Source or drain `i` changed the liquid by `changed` m3 at the start of a step of dt seconds.
+// Before a step changes anything: what the pieces are, where they go, what leaves through open sides.
+ty_status ty_ledger_remember(ty_ledger* ledger, const ty_liquid* before, const ty_flow*, const ty_world*, double dt);
+// Source or drain `i` changed the liquid by `changed` m3 in a step of dt seconds.
 ty_status ty_ledger_edited(ty_ledger* ledger, int i, const ty_source*, bool add, double changed, double dt);
 void ty_ledger_source_off(ty_ledger* ledger, int i);
-// Before the tracker's step: what the pieces are, and what leaves through open sides.
-ty_status ty_ledger_remember(ty_ledger* ledger, const ty_liquid* before, const ty_flow*, const ty_world*, double dt);
-// After it: the new pieces, what they should hold and what they hold. `cut` is the surface cut at obstacles.
+// After the tracker's step: the new pieces, what they should hold and what they hold. `cut` is the surface cut at obstacles.
 ty_status ty_ledger_balance(ty_ledger* ledger, const ty_liquid* after, const ty_flow*, const ty_world*,
                             const ty_tri_mesh* cut, double dt);
 // Gives back by offsets what is missing. *moved when the tracker was changed.

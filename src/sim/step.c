@@ -46,12 +46,18 @@ static ty_status edit(ty_sim* sim, double dt)
     return ty_ok();
 }
 
+static ty_status remember(ty_sim* sim, double dt)
+{
+    if (!sim->tracker_kind) return ty_ok();
+    ty_liquid before = ty_sim_liquid(sim);
+    ty_flow flow = ty_sim_flow(sim);
+    return ty_ledger_remember(&sim->ledger, &before, &flow, sim->world, dt);
+}
+
 static ty_status advance_tracker(ty_sim* sim, double dt)
 {
     if (!sim->tracker_kind) return ty_ok();
     ty_flow flow = ty_sim_flow(sim);
-    ty_liquid before = ty_sim_liquid(sim);
-    TY_TRY(ty_ledger_remember(&sim->ledger, &before, &flow, sim->world, dt));
     return sim->tracker_kind->advance(sim->tracker, &flow, sim->world, sim->time, dt);
 }
 
@@ -129,7 +135,7 @@ ty_status ty_sim_start(ty_sim* sim)
     TY_TRY(ty_sim_measure(sim));
     if (sim->tracker_kind) {
         ty_liquid liquid = ty_sim_liquid(sim);
-        TY_TRY(ty_ledger_start(&sim->ledger, &liquid, &sim->surface));
+        TY_TRY(ty_ledger_start(&sim->ledger, &liquid, sim->world, &sim->surface));
     }
     TY_TRY(advance_solver(sim, 0.0));
     sim->stats.seconds_surface = ty_clock() - begin;
@@ -156,6 +162,7 @@ static ty_status choose_step(ty_sim* sim, double frame_end, double* dt, bool* la
 static ty_status step_stages(ty_sim* sim, double dt)
 {
     double begin = ty_clock();
+    TY_TRY(remember(sim, dt));
     TY_TRY(ty_world_move(sim->world, sim->time + dt, dt));
     TY_TRY(edit(sim, dt));
     TY_TRY(advance_tracker(sim, dt));

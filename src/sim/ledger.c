@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/ledger.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "world/trace.h"
+
+enum {
+    POINTS_PER_PIECE = 8,       // followed through the flow to find out what became of a piece
+    AREA_SAMPLES = 512,         // triangles per piece whose place is looked at, for the free area
+    SIDE_BATCH = TY_SAMPLE_BATCH
+};
+
+// A point that was on a surface is on the next one to within this many cells (tracking and contouring errors).
+static const double MATCH_CELLS = 2.0;
+// No correction moves the surface farther than this in a step (cells): a jump would make waves.
+static const double MAX_OFFSET = 0.05;
+// Nor is it moved for less (cells): a still pool stays still to the bit.
+static const double MIN_OFFSET = 1e-6;
+// Triangles nearer to a solid or to a side of the domain than this (cells) are not free surface.
+static const double WALL_CELLS = 0.25;
+
+ty_status ty_ledger_open(ty_ledger* ledger, int n_sources)
+{
+    *ledger = (ty_ledger){0};
+    if (!ty_array_resize(&ledger->source_on, n_sources)) return ty_no_memory("the volume ledger");
+    for (int i = 0; i < n_sources; ++i) ledger->source_on.at[i] = 0;
+    return ty_ok();
+}
+
+void ty_ledger_free(ty_ledger* ledger)
+{
+    ty_array_free(&ledger->expected);
+    ty_array_free(&ledger->volume);
+    ty_array_free(&ledger->area);
+    ty_array_free(&ledger->source_on);
+    ty_tri_mesh_free(&ledger->old_surface);
+    ty_array_free(&ledger->old_piece);
+    ty_array_free(&ledger->moved);
+    ty_array_free(&ledger->moved_piece);
+    ty_array_free(&ledger->left);
+    ty_bvh_free(&ledger->old_bvh);
+    ty_bvh_free(&ledger->new_bvh);
+}
+
+double ty_ledger_expected(const ty_ledger* ledger)
+{
+    double sum = ledger->pending;
+    for (int64_t i = 0; i < ledger->expected.n; ++i) sum += ledger->expected.at[i];
+    return sum;
+}
+
+ty_status ty_ledger_edited(ty_ledger* ledger, int i, const ty_source* source, bool add, double changed, double dt)
+{
+    bool first = !ledger->source_on.at[i];
+    ledger->source_on.at[i] = 1;
+    ledger->pending += add && !first ? source->rate * dt : changed;
+    return ty_ok();
+}
+
+void ty_ledger_source_off(ty_ledger* ledger, int i) { ledger->source_on.at[i] = 0; }
+
+// Up to POINTS_PER_PIECE vertices of every piece, evenly spread over its numbers, and their pieces.
+static bool pick_points(const ty_liquid* liquid, double** points, int** pieces, int64_t* n)
+{
+    const ty_tri_mesh* m = liquid->surface;
+    TY_ARRAY(double) x = {0};
+    TY_ARRAY(int) owner = {0};
+    int* count = ty_alloc_zero((size_t)liquid->n_pieces * 2, sizeof *count);
+    bool ok = count != NULL;
+    for (int v = 0; ok && v < m->n_verts; ++v) ++count[liquid->piece[v]];
+    int* met = ok ? count + liquid->n_pieces : NULL;
+    for (int v = 0; ok && v < m->n_verts; ++v) {
+        int p = liquid->piece[v], stride = count[p] / POINTS_PER_PIECE + 1;
+        if (met[p]++ % stride) continue;
+        ok = ty_array_push(&owner, p) && ty_array_reserve(&x, x.n + 3);
+        if (!ok) break;
+        memcpy(x.at + x.n, m->vert[v], 3 * sizeof(double));
+        x.n += 3;
+    }
+    ty_free(count);
+    *points = x.at;
+    *pieces = owner.at;
+    *n = owner.n;
+    return ok;
+}
+
+// The piece of a surface that is nearest to each point within `reach`, -1 when there is none.
+static ty_status nearest_pieces(const ty_bvh* bvh, const int* piece, int64_t n, const double (*x)[3], double reach,
+                                int* out)
+{
+    ty_closest_points found = {.triangle = out};
+    ty_bvh_closest(bvh, (int)n, x, reach, &found);
+    for (int64_t i = 0; i < n; ++i)
+        if (out[i] >= 0) out[i] = piece[bvh->tri[out[i]][0]];
+    return ty_ok();
+}
+
+static ty_status build_bvh(ty_bvh* bvh, const ty_tri_mesh* m)
+{
+    return ty_bvh_build(bvh, m->n_verts, (const double(*)[3])m->vert, m->n_tris, (const int(*)[3])m->tri);
+}
+
+// One side of the domain as a lattice of squares as large as the surface's cells.
+typedef struct side_lattice {
+    int axis, other[2], n[2];
+    double at, sign, step[2];
+} side_lattice;
+
+static side_lattice make_side(const ty_world_def* def, ty_side side, double cell)
+{
+    side_lattice s = {.axis = side / 2, .sign = side % 2 ? 1.0 : -1.0};
+    s.at = side % 2 ? def->max[s.axis] : def->min[s.axis];
+    for (int k = 0; k < 2; ++k) {
+        s.other[k] = (s.axis + 1 + k) % 3;
+        double length = def->max[s.other[k]] - def->min[s.other[k]];
+        s.n[k] = (int)fmax(1.0, ceil(length / cell));
+        s.step[k] = length / s.n[k];
+    }
+    return s;
+}
+
+// Liquid that flows out through the squares [begin, begin + n) in a second: the wet share of each square, taken from
+// the distance at its centre, times the outward speed.
+static void side_outflow(const side_lattice* s, const ty_world_def* def, const ty_liquid* liquid, const ty_flow* flow,
+                         int64_t begin, int n, double (*x)[3], double* rate)
+{
+    double phi[SIDE_BATCH], u[SIDE_BATCH][3];
+    for (int i = 0; i < n; ++i) {
+        int64_t square = begin + i;
+        x[i][s->axis] = s->at;
+        x[i][s->other[0]] = def->min[s->other[0]] + ((double)(square % s->n[0]) + 0.5) * s->step[0];
+        x[i][s->other[1]] = def->min[s->other[1]] + ((double)(square / s->n[0]) + 0.5) * s->step[1];
+    }
+    ty_sample(&liquid->distance, n, (const double(*)[3])x, phi);
+    ty_sample(&flow->velocity, n, (const double(*)[3])x, u[0]);
+    double width = sqrt(s->step[0] * s->step[1]);
+    for (int i = 0; i < n; ++i) {
+        double wet = ty_clamp(0.5 - phi[i] / width, 0.0, 1.0);
+        rate[i] = wet * fmax(0.0, s->sign * u[i][s->axis]) * s->step[0] * s->step[1];
+    }
+}
+
+static ty_status outflow_of_side(ty_ledger* ledger, const ty_world_def* def, ty_side side, const ty_liquid* liquid,
+                                 const ty_flow* flow, double dt)
+{
+    side_lattice s = make_side(def, side, liquid->cell);
+    int64_t n_squares = (int64_t)s.n[0] * s.n[1];
+    for (int64_t begin = 0; begin < n_squares; begin += SIDE_BATCH) {
+        double x[SIDE_BATCH][3], rate[SIDE_BATCH];
+        int owner[SIDE_BATCH] = {0};
+        int n = (int)(n_squares - begin < SIDE_BATCH ? n_squares - begin : SIDE_BATCH);
+        side_outflow(&s, def, liquid, flow, begin, n, x, rate);
+        if (liquid->n_pieces > 1)
+            TY_TRY(nearest_pieces(&ledger->old_bvh, ledger->old_piece.at, n, (const double(*)[3])x, INFINITY, owner));
+        for (int i = 0; i < n; ++i)
+            if (rate[i] > 0.0) ledger->left.at[owner[i] < 0 ? 0 : owner[i]] += rate[i] * dt;
+    }
+    return ty_ok();
+}
+
+static ty_status measure_outflow(ty_ledger* ledger, const ty_liquid* liquid, const ty_flow* flow,
+                                 const ty_world* world, double dt)
+{
+    const ty_world_def* def = ty_world_get_def(world);
+    if (!ty_array_resize(&ledger->left, liquid->n_pieces)) return ty_no_memory("the volume ledger");
+    for (int i = 0; i < liquid->n_pieces; ++i) ledger->left.at[i] = 0.0;
+    for (int side = 0; def->has_domain && liquid->n_pieces > 0 && side < TY_N_SIDES; ++side)
+        if (!def->wall[side].closed)
+            TY_TRY(outflow_of_side(ledger, def, (ty_side)side, liquid, flow, dt));
+    return ty_ok();
+}
+
+static ty_status remember_pieces(ty_ledger* ledger, const ty_liquid* before)
+{
+    TY_TRY(ty_tri_mesh_copy(&ledger->old_surface, before->surface));
+    if (!ty_array_resize(&ledger->old_piece, before->surface->n_verts)) return ty_no_memory("the volume ledger");
+    memcpy(ledger->old_piece.at, before->piece, (size_t)before->surface->n_verts * sizeof(int));
+    return build_bvh(&ledger->old_bvh, &ledger->old_surface);
+}
+
+ty_status ty_ledger_remember(ty_ledger* ledger, const ty_liquid* before, const ty_flow* flow, const ty_world* world,
+                             double dt)
+{
+    ledger->cell = before->cell;
+    ledger->moved.n = ledger->moved_piece.n = 0;
+    if (before->n_pieces > 1) TY_TRY(remember_pieces(ledger, before));
+    TY_TRY(measure_outflow(ledger, before, flow, world, dt));
+    if (before->n_pieces <= 1) return ty_ok();
+    double* x = NULL;
+    int* owner = NULL;
+    int64_t n = 0;
+    bool ok = pick_points(before, &x, &owner, &n);
+    ty_array_free(&ledger->moved);
+    ty_array_free(&ledger->moved_piece);
+    ledger->moved.at = x;
+    ledger->moved.n = ledger->moved.capacity = 3 * n;
+    ledger->moved_piece.at = owner;
+    ledger->moved_piece.n = ledger->moved_piece.capacity = n;
+    if (!ok) return ty_no_memory("the volume ledger");
+    ty_trace_forward(flow, dt, (int)n, (const double(*)[3])x, (double(*)[3])x);
+    return ty_ok();
+}
+
+static int find_root(int* parent, int i)
+{
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+static void join(int* parent, int a, int b)
+{
+    a = find_root(parent, a);
+    b = find_root(parent, b);
+    if (a < b) parent[b] = a;
+    if (b < a) parent[a] = b;
+}
+
+// Joins old pieces (0..n_old) and new ones (n_old..) that share liquid.
+static ty_status match(ty_ledger* ledger, int n_old, const ty_liquid* after, const ty_flow* flow, double dt,
+                       int* parent)
+{
+    int n_new = after->n_pieces;
+    if (n_old == 1 || n_new == 0) {
+        for (int i = 0; i < n_new; ++i) join(parent, 0, 1 + i);
+        return ty_ok();
+    }
+    double* x = NULL;
+    int *owner = NULL, *found = NULL;
+    int64_t n = 0, n_moved = ledger->moved_piece.n;
+    ty_status status = ty_no_memory("the volume ledger");
+    double reach = MATCH_CELLS * after->cell;
+    if (!pick_points(after, &x, &owner, &n)) goto done;
+    found = ty_alloc((size_t)(n > n_moved ? n : n_moved), sizeof *found);
+    if (!found) goto done;
+    TY_TRY_GOTO(status, nearest_pieces(&ledger->new_bvh, after->piece, n_moved,
+                                       (const double(*)[3])ledger->moved.at, reach, found), done);
+    for (int64_t i = 0; i < n_moved; ++i)
+        if (found[i] >= 0) join(parent, ledger->moved_piece.at[i], n_old + found[i]);
+    ty_trace_back(flow, dt, (int)n, (const double(*)[3])x, (double(*)[3])x);
+    status = nearest_pieces(&ledger->old_bvh, ledger->old_piece.at, n, (const double(*)[3])x, reach, found);
+    for (int64_t i = 0; i < n; ++i)
+        if (found[i] >= 0) join(parent, found[i], n_old + owner[i]);
+done:
+    ty_free(x);
+    ty_free(owner);
+    ty_free(found);
+    return status;
+}
+
+// Which piece each component of the cut surface belongs to: that of the tracker's surface where the two come nearest.
+static ty_status component_pieces(const ty_ledger* ledger, const ty_liquid* liquid, const ty_tri_mesh* cut,
+                                  const int* component, int n_components, int* piece)
+{
+    for (int c = 0; c < n_components; ++c) piece[c] = 0;
+    if (liquid->n_pieces <= 1 || n_components == 0) return ty_ok();
+    ty_liquid as_liquid = {.surface = cut, .piece = component, .n_pieces = n_components};
+    double *x = NULL, *distance2 = NULL, *nearest = NULL;
+    int *owner = NULL, *triangle = NULL;
+    int64_t n = 0;
+    bool ok = pick_points(&as_liquid, &x, &owner, &n);
+    if (ok) distance2 = ty_alloc((size_t)n, sizeof *distance2);
+    if (ok) triangle = ty_alloc((size_t)n, sizeof *triangle);
+    if (ok) nearest = ty_alloc((size_t)n_components, sizeof *nearest);
+    ok = ok && distance2 && triangle && nearest;
+    if (ok) {
+        ty_closest_points found = {.distance2 = distance2, .triangle = triangle};
+        ty_bvh_closest(&ledger->new_bvh, (int)n, (const double(*)[3])x, INFINITY, &found);
+        for (int c = 0; c < n_components; ++c) nearest[c] = INFINITY;
+    }
+    for (int64_t i = 0; ok && i < n; ++i) {
+        if (triangle[i] < 0 || !(distance2[i] < nearest[owner[i]])) continue;
+        nearest[owner[i]] = distance2[i];
+        piece[owner[i]] = liquid->piece[ledger->new_bvh.tri[triangle[i]][0]];
+    }
+    ty_free(x);
+    ty_free(owner);
+    ty_free(distance2);
+    ty_free(triangle);
+    ty_free(nearest);
+    return ok ? ty_ok() : ty_no_memory("the volume ledger");
+}
+
+static bool near_side(const ty_world_def* def, const double x[3], double reach)
+{
+    for (int axis = 0; def->has_domain && axis < 3; ++axis)
+        if (x[axis] - def->min[axis] < reach || def->max[axis] - x[axis] < reach) return true;
+    return false;
+}
+
+// Volume of each piece, and its free area estimated from every stride-th triangle.
+static void add_triangles(ty_ledger* ledger, const ty_world* world, const ty_tri_mesh* cut, const int* component,
+                          const int* piece)
+{
+    const ty_world_def* def = ty_world_get_def(world);
+    ty_sampler obstacles = ty_world_obstacles(world);
+    bool any = ty_world_has_obstacles(world);
+    ty_vec3 origin = cut->n_tris ? ty_load3(cut->vert[cut->tri[0][0]]) : ty_vec(0, 0, 0);
+    int stride = cut->n_tris / (AREA_SAMPLES * (int)ledger->volume.n) + 1;
+    for (int t = 0; t < cut->n_tris; ++t) {
+        const int* v = cut->tri[t];
+        int p = piece[component[v[0]]];
+        ty_vec3 a = ty_load3(cut->vert[v[0]]) - origin, b = ty_load3(cut->vert[v[1]]) - origin;
+        ty_vec3 c = ty_load3(cut->vert[v[2]]) - origin;
+        ledger->volume.at[p] += ty_dot(a, ty_cross(b, c)) / 6.0;
+        if (t % stride) continue;
+        double x[3], wall = INFINITY, reach = WALL_CELLS * ledger->cell;
+        ty_store3(x, origin + (a + b + c) / 3.0);
+        if (near_side(def, x, reach)) continue;
+        if (any) ty_sample(&obstacles, 1, (const double(*)[3])x, &wall);
+        if (wall > reach) ledger->area.at[p] += 0.5 * ty_norm(ty_cross(b - a, c - a)) * stride;
+    }
+}
+
+static ty_status measure(ty_ledger* ledger, const ty_liquid* liquid, const ty_world* world, const ty_tri_mesh* cut)
+{
+    int n = liquid->n_pieces > 0 ? liquid->n_pieces : 1;
+    ledger->cell = liquid->cell;
+    if (!ty_array_resize(&ledger->volume, n) || !ty_array_resize(&ledger->area, n))
+        return ty_no_memory("the volume ledger");
+    for (int i = 0; i < n; ++i) ledger->volume.at[i] = ledger->area.at[i] = 0.0;
+    int* component = ty_alloc((size_t)cut->n_verts * 2, sizeof *component);
+    if (!component) return ty_no_memory("the volume ledger");
+    int* piece = component + cut->n_verts;
+    int n_components = ty_tri_mesh_components(cut, component);
+    ty_status status = n_components < 0 ? ty_no_memory("the volume ledger")
+                                        : component_pieces(ledger, liquid, cut, component, n_components, piece);
+    if (status.code == TY_OK) add_triangles(ledger, world, cut, component, piece);
+    ty_free(component);
+    return status;
+}
+
+ty_status ty_ledger_start(ty_ledger* ledger, const ty_liquid* liquid, const ty_world* world, const ty_tri_mesh* cut)
+{
+    if (liquid->n_pieces > 1) TY_TRY(build_bvh(&ledger->new_bvh, liquid->surface));
+    TY_TRY(measure(ledger, liquid, world, cut));
+    int64_t n = ledger->volume.n;
+    if (!ty_array_resize(&ledger->expected, n)) return ty_no_memory("the volume ledger");
+    for (int64_t i = 0; i < n; ++i) ledger->expected.at[i] = ledger->volume.at[i];
+    ledger->pending = 0.0;
+    return ty_ok();
+}
+
+// Sources and drains: to the groups whose volume changed that way since the last balance, in that proportion; what
+// nobody shows goes to the largest piece with the rest of the bookings.
+static double deal_pending(double pending, int n_groups, const double* expected, const double* volume, double* share)
+{
+    double total = 0.0, sign = pending < 0.0 ? -1.0 : 1.0;
+    for (int g = 0; g < n_groups; ++g) total += share[g] = fmax(0.0, sign * (volume[g] - expected[g]));
+    double scale = total > fabs(pending) ? pending / total : sign;
+    double dealt = 0.0;
+    for (int g = 0; g < n_groups; ++g) dealt += share[g] *= scale;
+    return pending - dealt;
+}
+
+// What the new pieces should hold. parent: union-find over old then new pieces.
+static void deal_out(ty_ledger* ledger, int n_old, int n_new, int* parent, double* scratch)
+{
+    int n = n_old + n_new, largest = 0;
+    double *should = scratch, *has = scratch + n, *share = scratch + 2 * n, booked = 0.0;
+    for (int i = 0; i < 2 * n; ++i) scratch[i] = 0.0;
+    for (int i = 0; i < n_old; ++i) should[find_root(parent, i)] += ledger->expected.at[i] - ledger->left.at[i];
+    for (int i = 0; i < n_new; ++i) {
+        has[find_root(parent, n_old + i)] += ledger->volume.at[i];
+        if (ledger->volume.at[i] > ledger->volume.at[largest]) largest = i;
+    }
+    booked += deal_pending(ledger->pending, n, should, has, share);
+    for (int g = 0; g < n; ++g) {
+        if (parent[g] != g) continue;
+        bool from_nowhere = g >= n_old && share[g] == 0.0, vanished = has[g] <= 0.0;
+        should[g] += share[g];
+        double keep = from_nowhere ? has[g] : vanished ? 0.0 : should[g];
+        booked += should[g] - keep;
+        ledger->booked += fabs(should[g] - keep);
+        should[g] = keep;
+    }
+    for (int i = 0; i < n_new; ++i) {
+        int g = find_root(parent, n_old + i);
+        ledger->expected.at[i] = has[g] > 0.0 ? should[g] * ledger->volume.at[i] / has[g] : 0.0;
+    }
+    ledger->expected.at[largest] += booked;
+    ledger->pending = 0.0;
+}
+
+ty_status ty_ledger_balance(ty_ledger* ledger, const ty_liquid* after, const ty_flow* flow, const ty_world* world,
+                            const ty_tri_mesh* cut, double dt)
+{
+    int n_old = (int)ledger->expected.n, n_new = after->n_pieces > 0 ? after->n_pieces : 1;
+    if (after->n_pieces > 1 || n_old > 1) TY_TRY(build_bvh(&ledger->new_bvh, after->surface));
+    TY_TRY(measure(ledger, after, world, cut));
+    while (ledger->left.n < n_old)
+        if (!ty_array_push(&ledger->left, 0.0)) return ty_no_memory("the volume ledger");
+    for (int i = 0; i < n_old; ++i) ledger->outflow += ledger->left.at[i];
+    int* parent = ty_alloc((size_t)(n_old + n_new), sizeof *parent);
+    double* scratch = ty_alloc((size_t)(n_old + n_new) * 3, sizeof *scratch);
+    ty_status status = ty_no_memory("the volume ledger");
+    if (parent && scratch && ty_array_reserve(&ledger->expected, n_new)) {
+        for (int i = 0; i < n_old + n_new; ++i) parent[i] = i;
+        status = match(ledger, n_old, after, flow, dt, parent);
+        if (status.code == TY_OK) deal_out(ledger, n_old, n_new, parent, scratch);
+        ledger->expected.n = n_new;
+    }
+    ty_free(parent);
+    ty_free(scratch);
+    return status;
+}
+
+ty_status ty_ledger_correct(ty_ledger* ledger, const ty_tracker_kind* kind, void* tracker, bool* moved)
+{
+    int n = kind->liquid(tracker).n_pieces;
+    double* offset = ty_alloc((size_t)n, sizeof *offset);
+    if (!offset) return ty_no_memory("the volume ledger");
+    *moved = false;
+    for (int i = 0; i < n; ++i) {
+        double missing = ledger->expected.at[i] - ledger->volume.at[i], limit = MAX_OFFSET * ledger->cell;
+        offset[i] = ledger->area.at[i] > 0.0 ? ty_clamp(missing / ledger->area.at[i], -limit, limit) : 0.0;
+        if (fabs(offset[i]) < MIN_OFFSET * ledger->cell) offset[i] = 0.0;
+        ledger->correction += fabs(offset[i]) * ledger->area.at[i];
+        *moved |= offset[i] != 0.0;
+    }
+    ty_status status = *moved ? kind->offset(tracker, offset) : ty_ok();
+    ty_free(offset);
+    return status;
+}
+
+ty_status ty_ledger_archive(ty_ledger* ledger, ty_archive* ar)
+{
+    TY_TRY(ty_archive_growing(ar, "ledger_expected", &ledger->expected));
+    TY_TRY(ty_archive_growing(ar, "ledger_source_on", &ledger->source_on));
+    double values[4] = {ledger->pending, ledger->booked, ledger->correction, ledger->outflow};
+    TY_TRY(ty_archive_f64(ar, "ledger_sums", values, 4));
+    ledger->pending = values[0];
+    ledger->booked = values[1];
+    ledger->correction = values[2];
+    ledger->outflow = values[3];
+    return ty_ok();
+}
