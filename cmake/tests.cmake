@@ -18,7 +18,7 @@ foreach(test ${tests})
                                                ${CMAKE_SOURCE_DIR}/tests ${CMAKE_BINARY_DIR}/generated)
   target_link_libraries(${target} PRIVATE tethys_static PkgConfig::CMOCKA)
   target_compile_definitions(${target} PRIVATE TY_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
-                             TY_PROGRAM="${CMAKE_BINARY_DIR}/tethys")
+                             TY_PROGRAM="${CMAKE_BINARY_DIR}/tethys" TY_BINARY_DIR="${CMAKE_BINARY_DIR}")
   tethys_warnings(${target})
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND ${target})
