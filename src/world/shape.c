@@ -40,9 +40,16 @@ static ty_status create_children(ty_shape* s, int depth)
     for (int i = 0; i < def->n_children; ++i) {
         ++s->n_children;
         TY_TRY(create_node(&s->children[i], &def->children[i], s->cell, s->fault, depth + 1));
-        s->changes_ever |= s->children[i].changes_ever;
+        s->changes_inside |= s->children[i].changes_ever;
     }
     return ty_ok();
+}
+
+static ty_status create_kind(ty_shape* s, int depth)
+{
+    if (ty_is_primitive(s->def->kind)) return ty_primitive_check(s->def);
+    if (has_children(s->def->kind)) return create_children(s, depth);
+    return refuse(s->def, TY_NOT_YET, "this kind of shape is not there yet");
 }
 
 static ty_status create_node(ty_shape* s, const ty_shape_def* def, double cell, ty_fault* fault, int depth)
@@ -50,10 +57,9 @@ static ty_status create_node(ty_shape* s, const ty_shape_def* def, double cell, 
     *s = (ty_shape){.def = def, .cell = cell, .fault = fault};
     if (depth > TY_MAX_SHAPE_DEPTH) return refuse(def, TY_BAD_INPUT, "shapes are nested too deeply");
     TY_TRY(check_keys(def));
-    s->changes_ever = def->n_keys > 1;
-    if (ty_is_primitive(def->kind)) return ty_primitive_check(def);
-    if (has_children(def->kind)) return create_children(s, depth);
-    return refuse(def, TY_NOT_YET, "this kind of shape is not there yet");
+    TY_TRY(create_kind(s, depth));
+    s->changes_ever = s->changes_inside || def->n_keys > 1;
+    return ty_ok();
 }
 
 ty_status ty_shape_create(ty_shape* shape, const ty_shape_def* def, double cell, ty_fault* fault)

@@ -29,7 +29,9 @@ typedef struct ty_shape {
     double exact_band;
     ty_pose pose;              // of this node, in its parent's space, now
     double time;
-    bool moves, changes_ever;  // now, with its children; at any time
+    bool moves;                // now, itself or a child
+    bool changes_inside;       // at some time, beside its own pose
+    bool changes_ever;         // at some time
     int n_children;
     struct ty_shape* children;
     ty_varying formula;        // a copy that owns only what it loads

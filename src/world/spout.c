@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sources and drains.
+// Sources and drains, [Wrenninge2003] section 4.4.3.
+//
+// A source's rate is the mean over the step of its outflow: the integral of max((v - s) . n, 0) over the part of its
+// surface that is not in a solid, where v is its velocity and s the velocity of its own motion. So a source that
+// is dragged through the air leaves liquid behind, and one that sits flush on a wall loses nothing through it.
 #include <string.h>
 
-#include "core/memory.h"
 #include "world/world_state.h"
+
+// A patch this deep in a solid (cells) or deeper lets nothing out: the wall a source stands against.
+static const double IN_SOLID = 1e-6;
 
 static ty_status create_spout(ty_world* w, const ty_shape_def* shape, const double active[2])
 {
@@ -40,18 +46,88 @@ void ty_world_destroy_spouts(ty_world* w)
         ty_shape_destroy(&w->spouts[i].shape);
         ty_varying_unload(&w->spouts[i].velocity);
         ty_varying_unload(&w->spouts[i].rate_def);
+        ty_patches_free(&w->spouts[i].patches);
     }
     ty_free(w->spouts);
+}
+
+// The outflow through at most TY_SAMPLE_BATCH patches, with the velocity of time t.
+static double batch_flux(const ty_spout* s, double t, int n, const double* point, const double* area)
+{
+    double x[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3], moved[TY_SAMPLE_BATCH][3], solid[TY_SAMPLE_BATCH];
+    const double(*px)[3] = (const double(*)[3])x;
+    for (int i = 0; i < n; ++i) ty_store3(x[i], ty_pose_apply(&s->shape.pose, ty_load3(point + 3 * i)));
+    ty_world_eval_at(s->world, &s->velocity, t, n, px, v[0]);
+    ty_shape_velocity(&s->shape, n, px, moved);
+    ty_sampler in_solid = ty_world_solid(s->world);
+    ty_sample(&in_solid, n, px, solid);
+    double sum = 0.0, square = s->shape.pose.scale * s->shape.pose.scale;
+    for (int i = 0; i < n; ++i) {
+        if (solid[i] <= IN_SOLID * s->world->cell) continue;
+        ty_vec3 outward = square * ty_pose_turn(&s->shape.pose, ty_load3(area + 3 * i));
+        sum += fmax(ty_dot(ty_load3(v[i]) - ty_load3(moved[i]), outward), 0.0);
+    }
+    return sum;
+}
+
+static double flux_at(const ty_spout* s, double t)
+{
+    int64_t n = s->patches.point.n / 3;
+    double sum = 0.0;
+    for (int64_t at = 0; at < n; at += TY_SAMPLE_BATCH) {
+        int m = n - at < TY_SAMPLE_BATCH ? (int)(n - at) : TY_SAMPLE_BATCH;
+        sum += batch_flux(s, t, m, s->patches.point.at + 3 * at, s->patches.area.at + 3 * at);
+    }
+    return sum;
+}
+
+static double given_rate(const ty_spout* s, double t)
+{
+    double x[1][3] = {{0, 0, 0}}, rate;
+    ty_world_eval_at(s->world, &s->rate_def, t, 1, (const double(*)[3])x, &rate);
+    return fmax(rate, 0.0);
+}
+
+// Simpson's rule: the mean of f over [a, b].
+static double mean_over(const ty_spout* s, double (*f)(const ty_spout*, double), double a, double b)
+{
+    return b > a ? (f(s, a) + 4.0 * f(s, 0.5 * (a + b)) + f(s, b)) / 6.0 : f(s, b);
+}
+
+static ty_status update_flux(ty_spout* s, double begin, double end)
+{
+    if (s->measured) return ty_ok();
+    bool steady = !s->shape.changes_ever && !s->world->solid_changes_ever;
+    if (s->patches.point.n == 0 || s->shape.changes_inside)
+        TY_TRY(ty_patches_make(&s->patches, &s->shape, &s->world->bounds));
+    bool varies = ty_varying_in_time(&s->velocity);
+    s->flux = varies ? mean_over(s, flux_at, begin, end) : flux_at(s, end);
+    s->measured = steady && !varies;
+    return ty_ok();
+}
+
+// Rates are means over the whole step, also when the source is on for a part of it.
+static ty_status update_rate(ty_spout* s, double t, double dt)
+{
+    double begin = fmax(t - dt, s->active[0]), end = fmin(t, s->active[1]);
+    s->on = dt > 0.0 ? begin < end : begin <= end;
+    s->rate = 0.0;
+    if (!s->on || !s->is_source) return ty_ok();
+    TY_TRY(update_flux(s, begin, end));
+    double rate = s->has_rate ? mean_over(s, given_rate, begin, end) : s->flux;
+    s->gain = s->has_rate && s->flux > 0.0 ? rate / s->flux : 1.0;
+    s->rate = dt > 0.0 ? rate * (end - begin) / dt : rate;
+    return ty_ok();
 }
 
 ty_status ty_world_move_spouts(ty_world* w, double t, double dt)
 {
     for (int i = 0; i < w->n_spouts; ++i) {
         ty_spout* s = &w->spouts[i];
-        s->on = s->active[0] <= t && t <= s->active[1];
         TY_TRY(ty_shape_move(&s->shape, t, dt));
         TY_TRY(ty_varying_prepare(&s->velocity, t - dt, t));
         TY_TRY(ty_varying_prepare(&s->rate_def, t - dt, t));
+        TY_TRY(update_rate(s, t, dt));
     }
     return ty_ok();
 }

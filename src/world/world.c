@@ -6,12 +6,17 @@
 #include "core/memory.h"
 #include "world/world_state.h"
 
-void ty_world_eval(const ty_world* w, const ty_varying* v, int n, const double (*x)[3], double* out)
+void ty_world_eval_at(const ty_world* w, const ty_varying* v, double t, int n, const double (*x)[3], double* out)
 {
-    ty_status s = ty_varying_eval(v, w->time, n, x, out);
+    ty_status s = ty_varying_eval(v, t, n, x, out);
     if (s.code == TY_OK) return;
     ty_fault_note(w->fault, &s);
     memset(out, 0, (size_t)n * (size_t)v->width * sizeof *out);
+}
+
+void ty_world_eval(const ty_world* w, const ty_varying* v, int n, const double (*x)[3], double* out)
+{
+    ty_world_eval_at(w, v, w->time, n, x, out);
 }
 
 static ty_status create_body(ty_world* w, ty_body* b, const ty_shape_def* shape, const ty_varying* velocity)
@@ -46,6 +51,7 @@ static ty_status create_obstacles(ty_world* w)
         TY_TRY(create_body(w, &w->obstacles[i], &o->shape, &o->velocity));
         w->obstacles[i].has_velocity = o->has_velocity;
         w->obstacles[i].slip = o->slip;
+        w->solid_changes_ever |= w->obstacles[i].shape.changes_ever;
     }
     return ty_ok();
 }
@@ -76,6 +82,7 @@ static ty_status create_parts(ty_world* w)
     TY_TRY(create_liquids(w));
     TY_TRY(create_obstacles(w));
     TY_TRY(ty_world_create_spouts(w));
+    TY_TRY(ty_world_create_forces(w));
     TY_TRY(ty_world_create_steers(w));
     w->bounds = find_bounds(w);
     w->liquid_band = ty_bodies_band(w->liquids, w->n_liquids);
@@ -117,6 +124,7 @@ void ty_world_destroy(ty_world* w)
     destroy_bodies(w->liquids, w->n_liquids);
     destroy_bodies(w->obstacles, w->n_obstacles);
     ty_world_destroy_spouts(w);
+    ty_world_destroy_forces(w);
     ty_world_destroy_steers(w);
     for (int side = 0; side < TY_N_SIDES; ++side) ty_varying_unload(&w->wall_velocity[side]);
     ty_varying_unload(&w->gravity);
@@ -137,6 +145,7 @@ static ty_status move_gravity(ty_world* w, double t, double dt)
 ty_status ty_world_move(ty_world* w, double t, double dt)
 {
     w->time = t;
+    w->step = dt;
     TY_TRY(move_gravity(w, t, dt));
     for (int side = 0; side < TY_N_SIDES; ++side)
         TY_TRY(ty_varying_prepare(&w->wall_velocity[side], t - dt, t));
@@ -146,6 +155,7 @@ ty_status ty_world_move(ty_world* w, double t, double dt)
     }
     ty_world_update_solids(w, dt);
     TY_TRY(ty_world_move_spouts(w, t, dt));
+    TY_TRY(ty_world_move_forces(w, t, dt));
     TY_TRY(ty_world_move_steers(w, t, dt));
     return ty_fault_get(w->fault);
 }

@@ -86,6 +86,7 @@ static void free_force(ty_force_def* f)
 {
     ty_varying_free(&f->vector);
     ty_varying_free(&f->strength);
+    ty_free(f->custom);
     ty_free(f->points);
     ty_free(f->file);
     ty_shape_def_free(&f->region);

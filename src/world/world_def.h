@@ -96,15 +96,18 @@ typedef enum ty_force_kind {
     TY_FORCE_SPLINE,
     TY_FORCE_GUIDE,
     TY_FORCE_FIELD,
+    TY_FORCE_CUSTOM,
     TY_N_FORCE_KINDS
 } ty_force_kind;
 
+// What each kind does with these numbers is in world/force.h.
 typedef struct ty_force_def {
     ty_force_kind kind;
-    ty_varying vector;             // gravity, wind velocity, field
-    ty_varying strength;           // the others
+    char* custom;                  // custom: the name it was registered with
+    ty_varying vector;             // wind velocity, field, direction along a guide; gravity
+    ty_varying strength;
     double center[3], axis[3];     // point, vortex
-    double radius, scale, speed;   // reach; size and change rate of turbulence
+    double radius, scale, speed;   // reach (0: no end); size and change rate of turbulence
     int n_points;
     double (*points)[3];           // spline
     char* file;                    // guide mesh

@@ -3,6 +3,8 @@
 #ifndef TY_WORLD_WORLD_STATE_H
 #define TY_WORLD_WORLD_STATE_H
 
+#include "core/memory.h"
+#include "world/force.h"
 #include "world/shape.h"
 #include "world/world.h"
 
@@ -14,6 +16,11 @@ typedef struct ty_body {
     ty_world* world;
 } ty_body;
 
+// A surface as points with area vectors (outward, m2): integrals over it are sums.
+typedef struct ty_patches {
+    TY_ARRAY(double) point, area;    // 3 each
+} ty_patches;
+
 // A source or a drain.
 typedef struct ty_spout {
     ty_shape shape;
@@ -21,9 +28,21 @@ typedef struct ty_spout {
     bool is_source, has_rate, on;
     double active[2];
     double rate;
-    double gain;    // factor on the velocity that makes its outflow the given rate
+    double gain;           // factor on the velocity that makes its outflow the given rate
+    bool measured;         // flux holds for ever
+    double flux;
+    ty_patches patches;    // in the space of the shape before its own motion
     ty_world* world;
 } ty_spout;
+
+typedef struct ty_force {
+    const ty_force_def* def;
+    const ty_force_type* type;
+    void* self;
+    ty_varying vector, strength;
+    bool bounded, on;
+    ty_shape region;
+} ty_force;
 
 typedef struct ty_steering {
     ty_shape shape;
@@ -32,15 +51,16 @@ typedef struct ty_steering {
 
 struct ty_world {
     const ty_world_def* def;
-    double cell, time;
+    double cell, time, step;
     ty_box bounds;
     ty_varying gravity, wall_velocity[TY_N_SIDES];
     ty_vec3 gravity_now;
-    int n_liquids, n_obstacles, n_spouts, n_steers;    // spouts: sources, then drains
+    int n_liquids, n_obstacles, n_spouts, n_forces, n_steers;    // spouts: sources, then drains
     ty_body *liquids, *obstacles;
     ty_spout* spouts;
+    ty_force* forces;
     ty_steering* steers;
-    bool solid_moves;
+    bool solid_moves, solid_changes_ever;
     double solid_speed, obstacles_band, solid_band, liquid_band;
     ty_fault* fault;    // behind a pointer: samplers of a const world write it
 };
@@ -60,6 +80,16 @@ ty_status ty_world_create_spouts(ty_world* w);
 ty_status ty_world_move_spouts(ty_world* w, double t, double dt);
 void ty_world_destroy_spouts(ty_world* w);
 
+// patches.c
+// The surface of a shape as it is now, in the space before its own motion; `within` ends infinite ones.
+ty_status ty_patches_make(ty_patches* p, const ty_shape* shape, const ty_box* within);
+void ty_patches_free(ty_patches* p);
+
+// forces.c
+ty_status ty_world_create_forces(ty_world* w);
+ty_status ty_world_move_forces(ty_world* w, double t, double dt);
+void ty_world_destroy_forces(ty_world* w);
+
 // steer.c
 ty_status ty_world_create_steers(ty_world* w);
 ty_status ty_world_move_steers(ty_world* w, double t, double dt);
@@ -67,5 +97,6 @@ void ty_world_destroy_steers(ty_world* w);
 
 // Evaluates where no failure can be returned: zeros and a note in w->fault instead.
 void ty_world_eval(const ty_world* w, const ty_varying* v, int n, const double (*x)[3], double* out);
+void ty_world_eval_at(const ty_world* w, const ty_varying* v, double t, int n, const double (*x)[3], double* out);
 
 #endif
