@@ -15,7 +15,7 @@
 
 enum {
     ROW_BLOCK = 32,
-    KEY_BITS = 20,    // per coordinate of a vertex key
+    KEY_BITS = TY_CONTOUR_KEY_BITS,
     MAX_NODES = (1 << KEY_BITS) - 2
 };
 

@@ -39,9 +39,18 @@ typedef struct ty_contour {
     TY_ARRAY(int) row_tris;
     TY_ARRAY(int64_t) first_vert;
     TY_ARRAY(int64_t) first_tri;
-    TY_ARRAY(uint64_t) key;     // lattice edge of every vertex
+    TY_ARRAY(uint64_t) key;     // lattice edge of every vertex of the last call
 } ty_contour;
 void ty_contour_free(ty_contour* c);
+
+enum { TY_CONTOUR_KEY_BITS = 20 };    // per coordinate of a key
+// The edge of a key: from `node` to its next neighbour along the axis returned. Nodes -1 and n are air outside.
+static inline int ty_contour_edge(uint64_t key, int node[3])
+{
+    for (int d = 0; d < 3; ++d)
+        node[d] = (int)(key >> (2 + d * TY_CONTOUR_KEY_BITS) & ((1u << TY_CONTOUR_KEY_BITS) - 1)) - 1;
+    return (int)(key & 3);
+}
 
 // The surface of the lattice's values. With `phi`, `refine` bracketed steps (TY_CONTOUR_REFINE) put
 // every vertex on the zero of phi along its edge; NULL: linear interpolation. An empty surface is no
