@@ -40,6 +40,7 @@ void ty_contour_free(ty_contour* c)
     ty_array_free(&c->first_vert);
     ty_array_free(&c->first_tri);
     ty_array_free(&c->key);
+    ty_array_free(&c->corner_cuts);
 }
 
 static double node_value(const ty_contour_lattice* l, int64_t node)

@@ -12,6 +12,7 @@
 
 #include "geometry/sampler.h"
 #include "mesh/tri_mesh.h"
+#include "space/octree.h"
 
 // Moves a vertex by at most a thousandth of a cell, on two edges in a thousand; smallest triangle 8.7e-7
 // of a cell's face, so that edges also survive a file of floats.
@@ -40,6 +41,7 @@ typedef struct ty_contour {
     TY_ARRAY(int64_t) first_vert;
     TY_ARRAY(int64_t) first_tri;
     TY_ARRAY(uint64_t) key;     // lattice edge of every vertex of the last call
+    TY_ARRAY(uint8_t) corner_cuts;    // octrees: axes along which the edge from a corner is cut
 } ty_contour;
 void ty_contour_free(ty_contour* c);
 
@@ -57,6 +59,11 @@ static inline int ty_contour_edge(uint64_t key, int node[3])
 // error. Fails with TY_NO_MEMORY, or TY_BAD_INPUT when the lattice or the surface is too large for its ids.
 ty_status ty_contour_grid(ty_contour* c, const ty_contour_lattice* lattice, const ty_sampler* phi,
                           int refine, ty_tri_mesh* out);
+
+// The surface in the finest leaves of an octree, from the values at their corners: all of it when the
+// octree was built by either rule. Otherwise like ty_contour_grid.
+ty_status ty_contour_octree(ty_contour* c, const ty_octree* tree, const ty_sampler* phi, int refine,
+                            ty_tri_mesh* out);
 
 // Bracketed steps (chord, then parabola) for the zeros of phi on n segments at once: t[i] in 0..1 is
 // where it is between a[i] (value fa[i]) and b[i] (fb[i], of the other sign); not a number where those are

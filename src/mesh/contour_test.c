@@ -190,6 +190,36 @@ static void zeros_are_found_between_the_ends(void** state)
     }
 }
 
+static void octree_gives_the_surface_of_the_full_lattice(void** state)
+{
+    (void)state;
+    enum { N = 49 };
+    double* values = malloc(sizeof *values * N * N * N);
+    double s[4] = {0.03, -0.02, 0.01, 0.7};
+    ty_sampler phi = {s, 1, 10.0, sphere_eval};
+    ty_contour_lattice l = make_lattice(N, values, &phi);
+    ty_octree tree = {0};
+    ty_octree_def def = ty_octree_default();
+    def.cell = l.cell;
+    memcpy(def.origin, l.origin, sizeof def.origin);
+    def.box = (ty_box){{-1, -1, -1}, {1, 1, 1}};
+    def.rule = TY_OCTREE_CONTOUR;
+    assert_ok(ty_octree_build(&tree, &phi, &def));
+    ty_contour c = {0};
+    ty_tri_mesh dense = {0}, sparse = {0};
+    assert_ok(ty_contour_grid(&c, &l, &phi, 2, &dense));
+    assert_ok(ty_contour_octree(&c, &tree, &phi, 2, &sparse));
+    assert_ok(ty_tri_mesh_validate(&sparse));
+    assert_int_equal(sparse.n_verts, dense.n_verts);
+    assert_int_equal(sparse.n_tris, dense.n_tris);
+    assert_near(ty_tri_mesh_volume(&sparse), ty_tri_mesh_volume(&dense), 1e-12);
+    free(values);
+    ty_octree_free(&tree);
+    ty_contour_free(&c);
+    ty_tri_mesh_free(&dense);
+    ty_tri_mesh_free(&sparse);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +228,7 @@ int main(void)
         cmocka_unit_test(liquid_that_fills_the_lattice_is_closed_outside),
         cmocka_unit_test(same_bits_for_any_number_of_threads),
         cmocka_unit_test(every_failed_allocation_is_reported),
+        cmocka_unit_test(octree_gives_the_surface_of_the_full_lattice),
         cmocka_unit_test(zeros_are_found_between_the_ends),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+// Refinement of [Chentanez2007] section 3.3 with the rules of [Labelle2007].
+//
+// The tree is what is split: octants[l] = children of split[l + 1]. So a rule is "insert into split[l]",
+// balance is one sweep from fine to coarse (split[l] inserts the parents of its face and edge neighbours into
+// split[l + 1]), and the sets are made anew from coarse to fine. Rounds of "sample what is new, apply the
+// rules to the signs" go on until no rule asks for more; two or three in practice.
+//
+// Departs: rule 4 (TY_OCTREE_STUFF) asks for more finest octants than [Labelle2007]; without it warped
+// vertices reach tetrahedra that are not of the lattice shape, whose angles have no bound.
+#include <assert.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "space/octree.h"
+#include "space/octree_rules.h"
+
+// Half the diagonal of a unit octant, with room for rounding.
+static const double REACH = 0.8660254037844386 * (1.0 + 1e-4);
+
+typedef struct sample_args {
+    ty_octree* t;
+    const ty_sampler* phi;
+    const ty_lattice_set* set;
+    double* value;
+    double scale, offset;    // lattice point = scale * x + offset
+} sample_args;
+
+// Asks phi where the value is not a number yet.
+static void sample_block(void* ctx, ty_range r)
+{
+    const sample_args* k = ctx;
+    int n = (int)(r.end - r.begin), todo[TY_SAMPLE_BATCH], n_todo = 0;
+    int x[TY_SAMPLE_BATCH][3];
+    double point[TY_SAMPLE_BATCH][3], f[TY_SAMPLE_BATCH];
+    ty_lattice_set_points(k->set, (int)r.begin, (int)r.end, x);
+    for (int i = 0; i < n; ++i) {
+        if (!isnan(k->value[r.begin + i])) continue;
+        ty_vec3 at = k->scale * ty_vec(x[i][0], x[i][1], x[i][2]) + ty_vec(k->offset, k->offset, k->offset);
+        ty_store3(point[n_todo], ty_octree_point(k->t, at));
+        todo[n_todo++] = i;
+    }
+    if (!n_todo) return;
+    ty_sample(k->phi, n_todo, point, f);
+    for (int i = 0; i < n_todo; ++i) k->value[r.begin + todo[i]] = isnan(f[i]) ? k->t->cell : f[i];
+}
+
+static void sample_set(ty_octree* t, const ty_sampler* phi, const ty_lattice_set* set, double* value,
+                       double scale, double offset)
+{
+    for (int i = 0; i < set->n; ++i) t->n_samples += isnan(value[i]);
+    sample_args k = {t, phi, set, value, scale, offset};
+    ty_parallel_for(set->n, TY_SAMPLE_BATCH, sample_block, &k);
+}
+
+static void sample_centres(ty_octree* t, const ty_sampler* phi, int l)
+{
+    double width = (double)(1 << l);
+    sample_set(t, phi, &t->level[l].octants, t->level[l].value.at, width, 0.5 * width);
+}
+
+typedef struct carry_args {
+    const ty_lattice_set *from, *to;
+    const double* old;
+    double* value;
+} carry_args;
+
+static void carry_block(void* ctx, ty_range r)
+{
+    const carry_args* k = ctx;
+    ty_lattice_cursor c = ty_lattice_cursor_start();
+    int x[TY_SAMPLE_BATCH][3];
+    ty_lattice_set_points(k->to, (int)r.begin, (int)r.end, x);
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        const int* p = x[i - r.begin];
+        int id = ty_lattice_id(k->from, &c, p[0], p[1], p[2]);
+        k->value[i] = id >= 0 ? k->old[id] : NAN;
+    }
+}
+
+// value = old values where the point was there before, NAN elsewhere.
+static void carry(const ty_lattice_set* from, const double* old, const ty_lattice_set* to, double* value)
+{
+    carry_args k = {from, to, old, value};
+    ty_parallel_for(to->n, TY_SAMPLE_BATCH, carry_block, &k);
+}
+
+#define SWAP(a, b)                                                                                 \
+    do {                                                                                           \
+        char swap_[sizeof(a)];                                                                     \
+        memcpy(swap_, &(a), sizeof(a));                                                            \
+        memcpy(&(a), &(b), sizeof(a));                                                             \
+        memcpy(&(b), swap_, sizeof(a));                                                            \
+    } while (0)
+
+// Every bit of a byte as a byte of ones or zeros.
+static uint64_t bytes_of_bits(uint64_t eight)
+{
+    uint64_t spread = (eight * UINT64_C(0x0101010101010101)) & UINT64_C(0x8040201008040201);
+    spread = ((spread + UINT64_C(0x7f7f7f7f7f7f7f7f)) | spread) & UINT64_C(0x8080808080808080);
+    return (spread >> 7) * 255;
+}
+
+// A word of a brick (4 x 4 x 4 octants) has its children in one brick: a bit becomes a byte.
+static bool insert_children(ty_lattice_set* children, const ty_lattice_brick* parent)
+{
+    for (int w = 0; w < 8; ++w) {
+        if (!parent->bits[w]) continue;
+        int b[3];
+        uint64_t bits[8];
+        for (int axis = 0; axis < 3; ++axis)
+            b[axis] = 2 * (ty_morton_gather(parent->key >> axis) - TY_LATTICE_BIAS) + (w >> axis & 1);
+        for (int j = 0; j < 8; ++j) bits[j] = bytes_of_bits(parent->bits[w] >> 8 * j & 255);
+        if (!ty_lattice_set_insert_brick(children, ty_lattice_key(b[0], b[1], b[2]), bits)) return false;
+    }
+    return true;
+}
+
+// octants[l] from split[l + 1]; values of octants that were there stay.
+static ty_status remake_level(ty_octree* t, int l)
+{
+    ty_octree_level* level = &t->level[l];
+    SWAP(level->octants, level->before);
+    SWAP(level->value, level->value_before);
+    ty_lattice_set_clear(&level->octants);
+    const ty_lattice_set* split = &t->level[l + 1].split;
+    for (int64_t b = 0; b < split->brick.n; ++b)
+        if (!insert_children(&level->octants, &split->brick.at[b])) return ty_no_memory("octants");
+    TY_TRY(ty_lattice_set_finish(&level->octants));
+    if (!ty_array_resize(&level->value, level->octants.n)) return ty_no_memory("octants");
+    carry(&level->before, level->value_before.at, &level->octants, level->value.at);
+    return ty_ok();
+}
+
+// Coarsest octants that the coarsest split ones need are added to those there are.
+static ty_status remake_roots(ty_octree* t)
+{
+    ty_octree_level* top = &t->level[t->n_levels - 1];
+    TY_TRY(ty_lattice_set_copy(&top->before, &top->octants));
+    SWAP(top->value, top->value_before);
+    for (int64_t b = 0; b < top->split.brick.n; ++b)
+        if (!ty_lattice_set_insert_brick(&top->octants, top->split.brick.at[b].key, top->split.brick.at[b].bits))
+            return ty_no_memory("octants");
+    TY_TRY(ty_lattice_set_finish(&top->octants));
+    if (!ty_array_resize(&top->value, top->octants.n)) return ty_no_memory("octants");
+    carry(&top->before, top->value_before.at, &top->octants, top->value.at);
+    return ty_ok();
+}
+
+// What is split at level l must exist, and so must its face and edge neighbours: their parents are split.
+static ty_status close_level(ty_octree* t, int l)
+{
+    const ty_lattice_set* split = &t->level[l].split;
+    ty_lattice_set* above = &t->level[l + 1].split;
+    ty_lattice_cursor cursor = ty_lattice_cursor_start();
+    int x[TY_SAMPLE_BATCH][3];
+    for (int begin = 0; begin < split->n; begin += TY_SAMPLE_BATCH) {
+        int end = begin + TY_SAMPLE_BATCH < split->n ? begin + TY_SAMPLE_BATCH : split->n;
+        ty_lattice_set_points(split, begin, end, x);
+        for (int i = 0; i < end - begin; ++i)
+            for (int d = 0; d < 27; ++d) {
+                int dx = d % 3 - 1, dy = d / 3 % 3 - 1, dz = d / 9 - 1;
+                if (dx && dy && dz) continue;
+                int px = (x[i][0] + dx) >> 1, py = (x[i][1] + dy) >> 1, pz = (x[i][2] + dz) >> 1;
+                if (!ty_lattice_put(above, &cursor, px, py, pz)) return ty_no_memory("octants");
+            }
+    }
+    return ty_ok();
+}
+
+static ty_status number_octants(ty_octree* t)
+{
+    int64_t count = 0;
+    for (int l = 0; l < t->n_levels; ++l) {
+        t->level[l].first = (int)count;
+        count += t->level[l].octants.n;
+    }
+    if (count > INT32_MAX / 8) return ty_fail(TY_BAD_INPUT, "more than 2^28 octants: take a larger cell");
+    t->n_octants = (int)count;
+    return ty_ok();
+}
+
+// Balances what is split and makes all octants anew.
+static ty_status remake(ty_octree* t)
+{
+    for (int l = 1; l < t->n_levels; ++l) {
+        TY_TRY(ty_lattice_set_finish(&t->level[l].split));
+        if (l + 1 < t->n_levels) TY_TRY(close_level(t, l));
+    }
+    TY_TRY(remake_roots(t));
+    for (int l = t->n_levels - 2; l >= 0; --l) TY_TRY(remake_level(t, l));
+    return number_octants(t);
+}
+
+static bool insert_leaf_corners(ty_octree* t, int l, ty_lattice_cursor* cursor, const int x[3])
+{
+    for (int v = 0; v < 8; ++v) {
+        int at[3];
+        for (int axis = 0; axis < 3; ++axis) at[axis] = (x[axis] + (v >> axis & 1)) * (1 << l);
+        if (!ty_lattice_put(&t->corners, cursor, at[0], at[1], at[2])) return false;
+    }
+    return true;
+}
+
+static bool insert_level_corners(ty_octree* t, int l)
+{
+    const ty_lattice_set* set = &t->level[l].octants;
+    ty_lattice_cursor split = ty_lattice_cursor_start(), cursor = split;
+    int x[TY_SAMPLE_BATCH][3];
+    for (int begin = 0; begin < set->n; begin += TY_SAMPLE_BATCH) {
+        int end = begin + TY_SAMPLE_BATCH < set->n ? begin + TY_SAMPLE_BATCH : set->n;
+        ty_lattice_set_points(set, begin, end, x);
+        for (int i = 0; i < end - begin; ++i)
+            if (!ty_octree_is_split(t, &split, l, x[i]) && !insert_leaf_corners(t, l, &cursor, x[i]))
+                return false;
+    }
+    return true;
+}
+
+static ty_status remake_corners(ty_octree* t)
+{
+    SWAP(t->corners, t->corners_before);
+    SWAP(t->corner_value, t->corner_value_before);
+    ty_lattice_set_clear(&t->corners);
+    for (int l = 0; l < t->n_levels; ++l)
+        if (!insert_level_corners(t, l)) return ty_no_memory("octree corners");
+    TY_TRY(ty_lattice_set_finish(&t->corners));
+    if (!ty_array_resize(&t->corner_value, t->corners.n)) return ty_no_memory("octree corners");
+    carry(&t->corners_before, t->corner_value_before.at, &t->corners, t->corner_value.at);
+    return ty_ok();
+}
+
+typedef struct corner_args {
+    ty_octree* t;
+    int level;
+} corner_args;
+
+static void corner_block(void* ctx, ty_range r)
+{
+    const corner_args* k = ctx;
+    ty_octree* t = k->t;
+    int l = k->level, x[TY_SAMPLE_BATCH][3];
+    ty_lattice_cursor split = ty_lattice_cursor_start(), cursor = split;
+    ty_lattice_set_points(&t->level[l].octants, (int)r.begin, (int)r.end, x);
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        const int* o = x[i - r.begin];
+        int* corner = t->corner.at + 8 * (t->level[l].first + i);
+        bool is_split = ty_octree_is_split(t, &split, l, o);
+        for (int v = 0; v < 8; ++v) {
+            int at[3];
+            for (int axis = 0; axis < 3; ++axis) at[axis] = (o[axis] + (v >> axis & 1)) * (1 << l);
+            corner[v] = is_split ? -1 : ty_lattice_id(&t->corners, &cursor, at[0], at[1], at[2]);
+        }
+    }
+}
+
+static ty_status find_corners(ty_octree* t)
+{
+    if (!ty_array_resize(&t->corner, 8 * (int64_t)t->n_octants)) return ty_no_memory("octree corners");
+    for (int l = 0; l < t->n_levels; ++l) {
+        corner_args k = {t, l};
+        ty_parallel_for(t->level[l].octants.n, TY_SAMPLE_BATCH, corner_block, &k);
+    }
+    return ty_ok();
+}
+
+static ty_status check_def(const ty_octree_def* def)
+{
+    if (!(def->cell > 0.0) || !isfinite(def->cell))
+        return ty_fail(TY_BAD_INPUT, "the cell must be positive, not %g", def->cell);
+    if (def->levels < 2 || def->levels > TY_OCTREE_MAX_LEVELS)
+        return ty_fail(TY_BAD_INPUT, "an octree has 2 to %d levels, not %d", (int)TY_OCTREE_MAX_LEVELS, def->levels);
+    for (int axis = 0; axis < 3; ++axis) {
+        double lo = (def->box.lo[axis] - def->origin[axis]) / def->cell;
+        double hi = (def->box.hi[axis] - def->origin[axis]) / def->cell;
+        if (!(lo >= -(1 << 20)) || !(hi <= 1 << 20))
+            return ty_fail(TY_BAD_INPUT, "the surface spans %g m in axis %d, more than 2^20 cells of %g m",
+                           def->box.hi[axis] - def->box.lo[axis], axis, def->cell);
+    }
+    return ty_ok();
+}
+
+static ty_status seed_roots(ty_octree* t, const ty_octree_def* def)
+{
+    ty_octree_level* top = &t->level[t->n_levels - 1];
+    double width = def->cell * (1 << (t->n_levels - 1));
+    int lo[3], hi[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        lo[axis] = (int)floor((def->box.lo[axis] - def->origin[axis]) / width);
+        hi[axis] = (int)floor((def->box.hi[axis] - def->origin[axis]) / width);
+    }
+    for (int z = lo[2]; z <= hi[2]; ++z)
+        for (int y = lo[1]; y <= hi[1]; ++y)
+            for (int x = lo[0]; x <= hi[0]; ++x)
+                if (!ty_lattice_set_insert(&top->octants, x, y, z)) return ty_no_memory("octants");
+    return ty_lattice_set_finish(&top->octants);
+}
+
+static bool may_hold_surface(const ty_octree_def* def, double f, double width)
+{
+    double reach = REACH * width * def->lipschitz;
+    return def->uniform ? f <= reach : fabs(f) <= reach;
+}
+
+// Splits the octants of level l that may hold the surface by the value at their centre.
+static ty_status split_level(ty_octree* t, const ty_octree_def* def, int l)
+{
+    ty_octree_level* level = &t->level[l];
+    int x[TY_SAMPLE_BATCH][3];
+    double width = def->cell * (1 << l);
+    for (int begin = 0; begin < level->octants.n; begin += TY_SAMPLE_BATCH) {
+        int end = begin + TY_SAMPLE_BATCH < level->octants.n ? begin + TY_SAMPLE_BATCH : level->octants.n;
+        ty_lattice_set_points(&level->octants, begin, end, x);
+        for (int i = 0; i < end - begin; ++i)
+            if (may_hold_surface(def, level->value.at[begin + i], width) &&
+                !ty_lattice_set_insert(&level->split, x[i][0], x[i][1], x[i][2]))
+                return ty_no_memory("octants");
+    }
+    return ty_lattice_set_finish(&level->split);
+}
+
+static ty_status refine_by_distance(ty_octree* t, const ty_sampler* phi, const ty_octree_def* def)
+{
+    ty_octree_level* top = &t->level[t->n_levels - 1];
+    if (!ty_array_resize(&top->value, top->octants.n)) return ty_no_memory("octants");
+    for (int i = 0; i < top->octants.n; ++i) top->value.at[i] = NAN;
+    for (int l = t->n_levels - 1; l > 0; --l) {
+        sample_centres(t, phi, l);
+        TY_TRY(split_level(t, def, l));
+        TY_TRY(remake_level(t, l - 1));
+    }
+    return ty_ok();
+}
+
+static void clear(ty_octree* t, const ty_octree_def* def)
+{
+    t->cell = def->cell;
+    memcpy(t->origin, def->origin, sizeof t->origin);
+    t->n_levels = def->levels;
+    t->n_samples = 0;
+    t->n_rounds = 0;
+    for (int l = 0; l < TY_OCTREE_MAX_LEVELS; ++l) {
+        ty_lattice_set_clear(&t->level[l].octants);
+        ty_lattice_set_clear(&t->level[l].split);
+        t->level[l].value.n = 0;
+    }
+    ty_lattice_set_clear(&t->corners);
+    t->corner_value.n = 0;
+}
+
+// Corners, values everywhere the rules look, ids.
+static ty_status complete(ty_octree* t, const ty_sampler* phi, ty_octree_rule rule)
+{
+    TY_TRY(remake_corners(t));
+    sample_set(t, phi, &t->corners, t->corner_value.at, 1.0, 0.0);
+    for (int l = rule == TY_OCTREE_CONTOUR ? 1 : 0; l < t->n_levels; ++l) sample_centres(t, phi, l);
+    return find_corners(t);
+}
+
+ty_status ty_octree_build(ty_octree* t, const ty_sampler* phi, const ty_octree_def* def)
+{
+    assert(phi->width == 1);
+    TY_TRY(check_def(def));
+    clear(t, def);
+    TY_TRY(seed_roots(t, def));
+    TY_TRY(refine_by_distance(t, phi, def));
+    for (bool more = true; more; ++t->n_rounds) {
+        TY_TRY(remake(t));
+        TY_TRY(complete(t, phi, def->rule));
+        TY_TRY(ty_octree_apply_rules(t, def->rule, &more));
+    }
+    return ty_ok();
+}
