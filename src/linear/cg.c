@@ -91,7 +91,7 @@ static void iterate(run* s)
     double *r = s->cg->r.at, *z = s->cg->z.at, *p = s->cg->p.at, *q = s->cg->q.at;
     double rz_old = 0.0;
     while (s->residual > s->goal && s->iterations < s->max_iterations) {
-        s->m->apply(s->m->self, r, z);
+        s->m->apply(s->m->self, r, s->residual / s->scale, z);
         ty_pieces_project(s->pieces, z);
         double rz = ty_vector_dot(n, r, z);
         if (!(rz > 0.0) || !isfinite(rz)) break;

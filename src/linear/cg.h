@@ -7,10 +7,11 @@
 #include "linear/pieces.h"
 #include "linear/solve.h"
 
-// z = M r for a symmetric positive definite M. r and z have the matrix's size and do not overlap.
+// z = M r for a symmetric positive definite M. r and z have the matrix's size and do not overlap. `norm` is
+// the 2-norm of r, from which single precision chooses its unit.
 typedef struct ty_preconditioner {
     void* self;
-    void (*apply)(void* self, const double* r, double* z);
+    void (*apply)(void* self, const double* r, double norm, double* z);
 } ty_preconditioner;
 
 // Work vectors; live across solves. Open type.

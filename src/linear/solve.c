@@ -6,7 +6,10 @@
 #include <time.h>
 
 #include "core/memory.h"
+#include "linear/amg.h"
 #include "linear/cg.h"
+#include "linear/incomplete_cholesky.h"
+#include "linear/paper_multigrid.h"
 #include "linear/pieces.h"
 #include "linear/vector.h"
 
@@ -15,7 +18,11 @@ struct ty_linear {
     const ty_csr* a;
     ty_pieces pieces;
     ty_cg cg;
-    TY_ARRAY(double) inverse_diagonal;
+    ty_amg amg;
+    ty_paper_multigrid paper;
+    ty_ic ic;
+    TY_ARRAY(double) inverse_diagonal;    // jacobi only
+    const ty_csr* first;
     double setup_seconds;
 };
 
@@ -58,60 +65,107 @@ void ty_linear_destroy(ty_linear* s)
     if (!s) return;
     ty_pieces_free(&s->pieces);
     ty_cg_free(&s->cg);
+    ty_amg_free(&s->amg);
+    ty_paper_multigrid_free(&s->paper);
+    ty_ic_free(&s->ic);
     ty_array_free(&s->inverse_diagonal);
     ty_free(s);
 }
 
-static ty_status read_diagonal(ty_linear* s)
+static double bad_diagonal_block(void* ctx, ty_range r)
 {
+    const ty_csr* a = ctx;
+    double bad = -1.0;
+    for (int64_t i = r.begin; i < r.end; ++i)
+        for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k)
+            if (a->col[k] == i && !(a->val[k] >= 0.0 && isfinite(a->val[k]))) bad = (double)i;
+    return bad;
+}
+
+static ty_status check_matrix(const ty_csr* a)
+{
+    if (a->n != a->n_cols)
+        return ty_fail(TY_BAD_INPUT, "linear solve: %d rows but %d columns", a->n, a->n_cols);
+    int bad = (int)ty_parallel_max(a->n, TY_VECTOR_BLOCK, bad_diagonal_block, (void*)a);
+    if (a->n > 0 && bad >= 0)
+        return ty_fail(TY_BAD_INPUT, "linear solve: the diagonal of row %d is %g", bad, ty_csr_get(a, bad, bad));
+    return ty_ok();
+}
+
+static ty_status setup_jacobi(ty_linear* s)
+{
+    s->inverse_diagonal.n = 0;
     if (!ty_array_resize(&s->inverse_diagonal, s->a->n)) return ty_no_memory("diagonal");
     for (int i = 0; i < s->a->n; ++i) {
         double d = ty_csr_get(s->a, i, i);
-        if (!(d >= 0.0) || !isfinite(d))
-            return ty_fail(TY_BAD_INPUT, "linear solve: the diagonal of row %d is %g", i, d);
         s->inverse_diagonal.at[i] = d > 0.0 ? 1.0 / d : 0.0;
     }
     return ty_ok();
 }
 
-static ty_status set_up(ty_linear* s)
+static ty_status setup_method(ty_linear* s)
 {
-    double start = now();
-    TY_TRY(read_diagonal(s));
-    TY_TRY(ty_pieces_find(&s->pieces, s->a));
-    s->setup_seconds = now() - start;
-    return ty_ok();
+    switch (s->def.method) {
+    case TY_LINEAR_PAPER: return ty_paper_multigrid_setup(&s->paper, s->a, s->pieces.tied.at);
+    case TY_LINEAR_IC: return ty_ic_setup(&s->ic, s->a);
+    case TY_LINEAR_JACOBI: return setup_jacobi(s);
+    default: return ty_amg_setup(&s->amg, s->a, s->first, s->pieces.tied.at);
+    }
 }
 
 ty_status ty_linear_setup(ty_linear* s, const ty_csr* a, const ty_csr* first_prolongation)
 {
-    (void)first_prolongation;
+    double start = now();
     s->a = NULL;
-    if (a->n != a->n_cols)
-        return ty_fail(TY_BAD_INPUT, "linear solve: %d rows but %d columns", a->n, a->n_cols);
+    TY_TRY(check_matrix(a));
     s->a = a;
-    return set_up(s);
+    s->first = first_prolongation;
+    ty_status status = ty_pieces_find(&s->pieces, a);
+    if (status.code == TY_OK) status = setup_method(s);
+    if (status.code != TY_OK) s->a = NULL;
+    s->setup_seconds = now() - start;
+    return status;
 }
 
-ty_status ty_linear_refresh(ty_linear* s) { return set_up(s); }
+ty_status ty_linear_refresh(ty_linear* s) { return ty_linear_setup(s, s->a, s->first); }
 
-static void apply_jacobi(void* self, const double* r, double* z)
+static void apply_jacobi(void* self, const double* r, double norm, double* z)
 {
+    (void)norm;
     ty_linear* s = self;
     for (int i = 0; i < s->a->n; ++i) z[i] = s->inverse_diagonal.at[i] * r[i];
+}
+
+static ty_status run_method(ty_linear* s, const double* rhs, double* x, ty_linear_stats* stats)
+{
+    ty_preconditioner m = {&s->amg, ty_amg_apply};
+    if (s->def.method == TY_LINEAR_JACOBI) m = (ty_preconditioner){s, apply_jacobi};
+    if (s->def.method == TY_LINEAR_IC) m = (ty_preconditioner){&s->ic, ty_ic_apply};
+    if (s->def.method == TY_LINEAR_DEFAULT) {
+        stats->levels = s->amg.n_levels;
+        stats->operator_complexity = s->amg.operator_complexity;
+    }
+    if (s->def.method == TY_LINEAR_PAPER) {
+        stats->levels = s->paper.n_levels;
+        stats->operator_complexity = s->paper.operator_complexity;
+        return ty_paper_multigrid_solve(&s->paper, &s->pieces, &s->def, rhs, x, stats);
+    }
+    return ty_cg_solve(&s->cg, s->a, &m, &s->pieces, &s->def, rhs, x, stats);
 }
 
 ty_status ty_linear_solve(ty_linear* s, const double* rhs, double* x, ty_linear_stats* stats)
 {
     ty_linear_stats local;
     if (!stats) stats = &local;
-    *stats = (ty_linear_stats){.levels = 1, .operator_complexity = 1.0, .setup_seconds = s->setup_seconds,
-                               .singular_pieces = s->pieces.n_singular, .empty_rows = s->pieces.n_empty};
+    *stats = (ty_linear_stats){.levels = 1, .operator_complexity = 1.0};
+    if (!s->a) return ty_fail(TY_BAD_INPUT, "linear solve: no matrix was set up");
+    stats->setup_seconds = s->setup_seconds;
+    stats->singular_pieces = s->pieces.n_singular;
+    stats->empty_rows = s->pieces.n_empty;
     if (!ty_vector_is_finite(s->a->n, rhs) || !ty_vector_is_finite(s->a->n, x))
         return ty_fail(TY_DIVERGED, "linear solve: the right-hand side or the starting guess is not finite");
     double start = now();
-    ty_preconditioner jacobi = {s, apply_jacobi};
-    TY_TRY(ty_cg_solve(&s->cg, s->a, &jacobi, &s->pieces, &s->def, rhs, x, stats));
+    TY_TRY(run_method(s, rhs, x, stats));
     stats->solve_seconds = now() - start;
     return ty_ok();
 }

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linear/amg.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "linear/smoothed_prolongation.h"
+#include "linear/vector.h"
+
+enum {
+    ROW_BLOCK = 4096,
+    DENSE_LIMIT = 600,       // a level that coarsens no further is factored up to this size
+    BOTTOM_SWEEPS = 4        // pairs of sweeps on a last level that is larger
+};
+
+// Strength of level 0; halved on each coarser level, where rows are longer.
+static const double THETA = 0.08;
+
+// A next level with more than this part of the rows is not worth its cost.
+static const double SLOWEST_COARSENING = 0.8;
+
+typedef struct row_pass {
+    ty_amg_level* here;
+    ty_amg_level* next;
+} row_pass;
+
+static void diagonal_rows(void* ctx, ty_range r)
+{
+    ty_amg_level* here = ((row_pass*)ctx)->here;
+    const ty_csr* a = here->a;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        bool has_neighbour = false;
+        here->diagonal.at[i] = 0.0;
+        for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) {
+            if (a->col[k] == i)
+                here->diagonal.at[i] = a->val[k];
+            else
+                has_neighbour = has_neighbour || a->val[k] != 0.0;
+        }
+        here->singular.at[i] = !has_neighbour && !here->tied.at[i];
+    }
+}
+
+static ty_status read_diagonal(ty_amg_level* here)
+{
+    if (!ty_array_fresh(&here->diagonal, here->a->n) || !ty_array_fresh(&here->singular, here->a->n))
+        return ty_no_memory("multigrid level");
+    row_pass pass = {here, NULL};
+    ty_parallel_for(here->a->n, ROW_BLOCK, diagonal_rows, &pass);
+    return ty_ok();
+}
+
+// A coarse unknown is tied when a row it reaches is, or a row beside one that has no coarse part.
+static void tied_rows(void* ctx, ty_range r)
+{
+    row_pass* pass = ctx;
+    const ty_csrf *restriction = &pass->here->r, *p = &pass->here->p;
+    const ty_csr* a = pass->here->a;
+    for (int64_t row = r.begin; row < r.end; ++row) {
+        bool tied = false;
+        for (int s = restriction->start.at[row]; s < restriction->start.at[row + 1] && !tied; ++s) {
+            int i = restriction->col.at[s];
+            tied = pass->here->tied.at[i];
+            for (int k = a->row_start[i]; k < a->row_start[i + 1] && !tied; ++k)
+                tied = a->val[k] != 0.0 && p->start.at[a->col[k]] == p->start.at[a->col[k] + 1];
+        }
+        pass->next->tied.at[row] = tied;
+    }
+}
+
+// P, R and the next level's matrix; *done when the next level would not be worth it.
+static ty_status coarsen(ty_amg* amg, int level, const ty_csr* first, bool* done)
+{
+    ty_amg_level *here = &amg->level[level], *next = here + 1;
+    double theta = ldexp(THETA, -level);
+    if (level == 0 && first) {
+        if (!ty_csrf_from_csr(&here->p, first)) return ty_no_memory("prolongation");
+    } else {
+        TY_TRY(ty_aggregate(&here->aggregates, here->a, here->diagonal.at, theta));
+        *done = here->aggregates.n == 0 || here->aggregates.n > SLOWEST_COARSENING * here->a->n;
+        if (*done) return ty_ok();
+        TY_TRY(ty_smoothed_prolongation(&here->p, here->a, here->diagonal.at, &here->aggregates, theta));
+    }
+    if (!ty_csrf_transpose(&here->r, &here->p)) return ty_no_memory("restriction");
+    TY_TRY(ty_galerkin_product(&amg->galerkin, &next->own, &here->r, here->a, &here->p));
+    next->a = &next->own;
+    if (!ty_array_fresh(&next->tied, next->a->n)) return ty_no_memory("multigrid level");
+    row_pass pass = {here, next};
+    ty_parallel_for(next->a->n, ROW_BLOCK, tied_rows, &pass);
+    return ty_ok();
+}
+
+static ty_status reserve_vectors(ty_amg_level* here)
+{
+    int n = here->a->n;
+    if (!ty_array_fresh(&here->x, n) || !ty_array_fresh(&here->b, n) || !ty_array_fresh(&here->residual, n))
+        return ty_no_memory("multigrid level");
+    return ty_ok();
+}
+
+static double largest_diagonal(void* ctx, ty_range r)
+{
+    const double* d = ctx;
+    double largest = 0.0;
+    for (int64_t i = r.begin; i < r.end; ++i) largest = fmax(largest, d[i]);
+    return largest;
+}
+
+// A power of two that brings the largest diagonal near one: single precision has no room for SI units.
+static double unit_scale(const ty_amg_level* finest)
+{
+    double largest = ty_parallel_max(finest->a->n, ROW_BLOCK, largest_diagonal, finest->diagonal.at);
+    int exponent = 0;
+    if (largest > 0.0) frexp(largest, &exponent);
+    return ldexp(1.0, -exponent);
+}
+
+static ty_status build_levels(ty_amg* amg, const ty_csr* first)
+{
+    double scale = amg->scale = unit_scale(&amg->level[0]), entries = 0.0;
+    for (int level = 0;; ++level) {
+        ty_amg_level* here = &amg->level[level];
+        bool done = false;
+        if (level > 0) TY_TRY(read_diagonal(here));
+        TY_TRY(reserve_vectors(here));
+        entries += (double)ty_csr_entries(here->a);
+        amg->n_levels = level + 1;
+        amg->is_dense = here->a->n <= TY_AMG_COARSEST;
+        if (!amg->is_dense && level + 1 < TY_AMG_MAX_LEVELS) TY_TRY(coarsen(amg, level, first, &done));
+        else done = true;
+        if (done && here->a->n <= DENSE_LIMIT) amg->is_dense = true;
+        if (!done || !amg->is_dense)
+            TY_TRY(ty_smoother_setup(&here->smoother, here->a, scale, here->singular.at));
+        if (done) break;
+    }
+    amg->operator_complexity = entries / fmax(1.0, (double)ty_csr_entries(amg->level[0].a));
+    const ty_amg_level* last = &amg->level[amg->n_levels - 1];
+    return amg->is_dense ? ty_dense_factor(&amg->dense, last->a, last->tied.at) : ty_ok();
+}
+
+ty_status ty_amg_setup(ty_amg* amg, const ty_csr* a, const ty_csr* first, const unsigned char* tied)
+{
+    amg->level[0].a = a;
+    amg->n_levels = 0;
+    if (!ty_array_fresh(&amg->level[0].tied, a->n)) return ty_no_memory("multigrid level");
+    memcpy(amg->level[0].tied.at, tied, (size_t)a->n);
+    TY_TRY(read_diagonal(&amg->level[0]));
+    return build_levels(amg, first);
+}
+
+// The last level. Its matrix is not scaled by the smoothers' unit, so the solution is.
+static void solve_bottom(ty_amg* amg, ty_amg_level* here)
+{
+    if (!amg->is_dense) {
+        ty_smoother_from_zero(&here->smoother, here->b.at, here->x.at);
+        for (int sweep = 1; sweep < 2 * BOTTOM_SWEEPS; ++sweep)
+            ty_smoother_sweep(&here->smoother, sweep >= BOTTOM_SWEEPS, here->b.at, here->x.at);
+        return;
+    }
+    for (int i = 0; i < here->a->n; ++i) amg->dense.x.at[i] = here->b.at[i];
+    ty_dense_solve(&amg->dense);
+    for (int i = 0; i < here->a->n; ++i) here->x.at[i] = (float)(amg->dense.x.at[i] / amg->scale);
+}
+
+static void v_cycle(ty_amg* amg, int level)
+{
+    ty_amg_level *here = &amg->level[level], *next = here + 1;
+    if (level == amg->n_levels - 1) {
+        solve_bottom(amg, here);
+        return;
+    }
+    ty_smoother_from_zero(&here->smoother, here->b.at, here->x.at);
+    ty_smoother_residual(&here->smoother, here->b.at, here->x.at, here->residual.at);
+    ty_csrf_apply(&here->r, here->residual.at, next->b.at);
+    v_cycle(amg, level + 1);
+    ty_csrf_apply_add(&here->p, next->x.at, here->x.at);
+    ty_smoother_sweep(&here->smoother, true, here->b.at, here->x.at);
+}
+
+typedef struct conversion {
+    const double* from;
+    double* to;
+    float* single;
+    double scale;
+} conversion;
+
+static void to_single(void* ctx, ty_range r)
+{
+    conversion* c = ctx;
+    for (int64_t i = r.begin; i < r.end; ++i) c->single[i] = (float)(c->from[i] * c->scale);
+}
+
+static void to_double(void* ctx, ty_range r)
+{
+    conversion* c = ctx;
+    for (int64_t i = r.begin; i < r.end; ++i) c->to[i] = (double)c->single[i] * c->scale;
+}
+
+void ty_amg_apply(void* self, const double* r, double norm, double* z)
+{
+    ty_amg* amg = self;
+    ty_amg_level* finest = &amg->level[0];
+    int exponent = 0;
+    if (norm > 0.0) frexp(norm / sqrt(finest->a->n + 1.0), &exponent);
+    conversion in = {.from = r, .single = finest->b.at, .scale = ldexp(1.0, -exponent)};
+    ty_parallel_for(finest->a->n, TY_VECTOR_BLOCK, to_single, &in);
+    v_cycle(amg, 0);
+    conversion out = {.single = finest->x.at, .to = z, .scale = ldexp(1.0, exponent)};
+    ty_parallel_for(finest->a->n, TY_VECTOR_BLOCK, to_double, &out);
+}
+
+void ty_amg_free(ty_amg* amg)
+{
+    for (int l = 0; l < TY_AMG_MAX_LEVELS; ++l) {
+        ty_amg_level* here = &amg->level[l];
+        ty_csr_free(&here->own);
+        ty_array_free(&here->diagonal);
+        ty_array_free(&here->tied);
+        ty_array_free(&here->singular);
+        ty_aggregates_free(&here->aggregates);
+        ty_csrf_free(&here->p);
+        ty_csrf_free(&here->r);
+        ty_smoother_free(&here->smoother);
+        ty_array_free(&here->x);
+        ty_array_free(&here->b);
+        ty_array_free(&here->residual);
+    }
+    ty_galerkin_free(&amg->galerkin);
+    ty_dense_free(&amg->dense);
+    amg->n_levels = 0;
+}

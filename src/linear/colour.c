@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of rows are coloured in parallel without regard to each other; then the rows that have the colour
+// of a neighbour in an earlier block choose again, in order.
+#include "linear/colour.h"
+
+#include <string.h>
+
+#include "core/parallel.h"
+#include "linear/sparse_float.h"
+
+enum { COLOUR_BLOCK = 16384 };
+
+typedef struct painter {
+    const ty_csr* a;
+    int* colour;
+    unsigned char* clash;
+} painter;
+
+static bool is_taken(const painter* p, int64_t i, int64_t begin, int64_t end, int colour)
+{
+    for (int k = p->a->row_start[i]; k < p->a->row_start[i + 1]; ++k) {
+        int j = p->a->col[k];
+        if (j != i && j >= begin && j < end && p->colour[j] == colour) return true;
+    }
+    return false;
+}
+
+// The smallest colour that no neighbour in begin..end has; uncoloured rows have -1.
+static int first_fit(const painter* p, int64_t i, int64_t begin, int64_t end)
+{
+    uint64_t taken = 0;
+    for (int k = p->a->row_start[i]; k < p->a->row_start[i + 1]; ++k) {
+        int j = p->a->col[k];
+        if (j != i && j >= begin && j < end && (unsigned)p->colour[j] < 64) taken |= (uint64_t)1 << p->colour[j];
+    }
+    if (~taken) return __builtin_ctzll(~taken);
+    int colour = 64;
+    while (is_taken(p, i, begin, end, colour)) ++colour;
+    return colour;
+}
+
+static void colour_block(void* ctx, ty_range r)
+{
+    painter* p = ctx;
+    for (int64_t i = r.begin; i < r.end; ++i) p->colour[i] = -1;
+    for (int64_t i = r.begin; i < r.end; ++i) p->colour[i] = first_fit(p, i, r.begin, r.end);
+}
+
+static void find_clashes(void* ctx, ty_range r)
+{
+    painter* p = ctx;
+    for (int64_t i = r.begin; i < r.end; ++i) p->clash[i] = is_taken(p, i, 0, r.begin, p->colour[i]);
+}
+
+static void resolve_clashes(painter* p)
+{
+    for (int i = COLOUR_BLOCK; i < p->a->n; ++i)
+        if (p->clash[i]) p->colour[i] = first_fit(p, i, 0, p->a->n);
+}
+
+static ty_status sort_by_colour(ty_colouring* c, int n)
+{
+    int n_colours = 0;
+    for (int i = 0; i < n; ++i)
+        if (c->colour.at[i] >= n_colours) n_colours = c->colour.at[i] + 1;
+    c->n_colours = n_colours;
+    if (!ty_array_fresh(&c->start, n_colours + 2)) return ty_no_memory("colours");
+    int* start = c->start.at;
+    memset(start, 0, ((size_t)n_colours + 2) * sizeof *start);
+    for (int i = 0; i < n; ++i) ++start[c->colour.at[i] + 2];
+    for (int k = 0; k < n_colours; ++k) start[k + 2] += start[k + 1];
+    for (int i = 0; i < n; ++i) c->order.at[start[c->colour.at[i] + 1]++] = i;
+    return ty_ok();
+}
+
+ty_status ty_colour(ty_colouring* c, const ty_csr* a)
+{
+    if (!ty_array_fresh(&c->order, a->n) || !ty_array_fresh(&c->colour, a->n) || !ty_array_fresh(&c->clash, a->n))
+        return ty_no_memory("colours");
+    painter p = {a, c->colour.at, c->clash.at};
+    ty_parallel_for(a->n, COLOUR_BLOCK, colour_block, &p);
+    ty_parallel_for(a->n, COLOUR_BLOCK, find_clashes, &p);
+    resolve_clashes(&p);
+    return sort_by_colour(c, a->n);
+}
+
+void ty_colouring_free(ty_colouring* c)
+{
+    ty_array_free(&c->start);
+    ty_array_free(&c->order);
+    ty_array_free(&c->colour);
+    ty_array_free(&c->clash);
+    c->n_colours = 0;
+}

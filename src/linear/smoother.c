@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linear/smoother.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+
+enum {
+    LANES = 8,             // rows done together where rows have slots
+    ROW_BLOCK = 4096,
+    SMALL_LEVEL = 4096     // rows of a level whose sweeps are not worth waking threads for
+};
+
+typedef struct packing {
+    ty_smoother* s;
+    const ty_csr* a;
+    double scale;
+    const unsigned char* singular;
+} packing;
+
+static double row_length_block(void* ctx, ty_range r)
+{
+    const ty_csr* a = ctx;
+    int longest = 0;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        int length = 0;
+        for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) length += a->val[k] != 0.0 && a->col[k] != i;
+        if (length > longest) longest = length;
+    }
+    return longest;
+}
+
+static void pack_diagonal(const packing* p, int64_t at, int row, double value)
+{
+    float d = (float)(value * p->scale);
+    bool usable = d > 0.0f && isfinite(1.0f / d) && !(p->singular && p->singular[row]);
+    p->s->diagonal.at[at] = usable ? d : 0.0f;
+    p->s->inverse.at[at] = usable ? 1.0f / d : 0.0f;
+}
+
+static int colour_of(const ty_smoother* s, int row) { return s->colouring.colour.at[row]; }
+
+static void pack_slots(void* ctx, ty_range r)
+{
+    packing* p = ctx;
+    ty_smoother* s = p->s;
+    const ty_csr* a = p->a;
+    for (int64_t at = r.begin; at < r.end; ++at) {
+        int row = s->colouring.order.at[at], c = colour_of(s, row), w = 0;
+        int64_t first = s->colouring.start.at[c], count = s->colouring.start.at[c + 1] - first;
+        int64_t slot = s->width * first + (at - first);
+        double diagonal = 0.0;
+        for (int k = a->row_start[row]; k < a->row_start[row + 1]; ++k) {
+            if (a->col[k] == row) diagonal = a->val[k];
+            if (a->col[k] == row || a->val[k] == 0.0) continue;
+            s->col.at[slot + count * w] = a->col[k];
+            s->val.at[slot + count * w++] = (float)(a->val[k] * p->scale);
+        }
+        for (; w < s->width; ++w) {
+            s->col.at[slot + count * w] = row;
+            s->val.at[slot + count * w] = 0.0f;
+        }
+        pack_diagonal(p, at, row, diagonal);
+    }
+}
+
+static void count_parts(void* ctx, ty_range r)
+{
+    packing* p = ctx;
+    const ty_csr* a = p->a;
+    for (int64_t at = r.begin; at < r.end; ++at) {
+        int row = p->s->colouring.order.at[at], c = colour_of(p->s, row), lower = 0, upper = 0;
+        for (int k = a->row_start[row]; k < a->row_start[row + 1]; ++k) {
+            int other = colour_of(p->s, a->col[k]);
+            lower += other < c;
+            upper += other > c;
+        }
+        p->s->lower.start.at[at + 1] = lower;
+        p->s->upper.start.at[at + 1] = upper;
+    }
+}
+
+static void pack_parts(void* ctx, ty_range r)
+{
+    packing* p = ctx;
+    ty_smoother* s = p->s;
+    const ty_csr* a = p->a;
+    for (int64_t at = r.begin; at < r.end; ++at) {
+        int row = s->colouring.order.at[at], c = colour_of(s, row);
+        int lower = s->lower.start.at[at], upper = s->upper.start.at[at];
+        double diagonal = 0.0;
+        for (int k = a->row_start[row]; k < a->row_start[row + 1]; ++k) {
+            int j = a->col[k], other = colour_of(s, j);
+            ty_csrf* part = other < c ? &s->lower : &s->upper;
+            if (j == row) diagonal = a->val[k];
+            if (other == c) continue;
+            int to = other < c ? lower++ : upper++;
+            part->col.at[to] = j;
+            part->val.at[to] = (float)(a->val[k] * p->scale);
+        }
+        pack_diagonal(p, at, row, diagonal);
+    }
+}
+
+static bool reserve_parts(ty_smoother* s, packing* p)
+{
+    int n = s->n;
+    if (!ty_csrf_reserve(&s->lower, n, n, 0) || !ty_csrf_reserve(&s->upper, n, n, 0)) return false;
+    ty_parallel_for(n, ROW_BLOCK, count_parts, p);
+    ty_csrf* parts[2] = {&s->lower, &s->upper};
+    for (int h = 0; h < 2; ++h) {
+        int* start = parts[h]->start.at;
+        start[0] = 0;
+        for (int i = 0; i < n; ++i) start[i + 1] += start[i];
+        if (!ty_array_fresh(&parts[h]->col, start[n]) || !ty_array_fresh(&parts[h]->val, start[n])) return false;
+    }
+    return true;
+}
+
+ty_status ty_smoother_setup(ty_smoother* s, const ty_csr* a, double scale, const unsigned char* singular)
+{
+    TY_TRY(ty_colour(&s->colouring, a));
+    int longest = (int)ty_parallel_max(a->n, ROW_BLOCK, row_length_block, (void*)a);
+    s->n = a->n;
+    s->width = longest <= 4 ? 4 : longest <= 6 ? 6 : 0;
+    packing p = {s, a, scale, singular};
+    int64_t slots = (int64_t)s->width * a->n;
+    bool ok = ty_array_fresh(&s->diagonal, a->n) && ty_array_fresh(&s->inverse, a->n) &&
+              ty_array_fresh(&s->col, slots) && ty_array_fresh(&s->val, slots);
+    if (ok && s->width == 0) ok = reserve_parts(s, &p);
+    if (!ok) return ty_no_memory("smoother");
+    ty_parallel_for(a->n, ROW_BLOCK, s->width ? pack_slots : pack_parts, &p);
+    return ty_ok();
+}
+
+void ty_smoother_free(ty_smoother* s)
+{
+    ty_colouring_free(&s->colouring);
+    ty_array_free(&s->diagonal);
+    ty_array_free(&s->inverse);
+    ty_array_free(&s->col);
+    ty_array_free(&s->val);
+    ty_csrf_free(&s->lower);
+    ty_csrf_free(&s->upper);
+}
+
+// One colour of one sweep: row `order[at]` for at in first .. first + count.
+typedef struct sweep {
+    const ty_smoother* s;
+    int64_t first, count;
+    const float* b;
+    float *x, *r;
+} sweep;
+
+// sum[l] = b - A x without the diagonal, for LANES rows from `at`.
+static inline void slot_sums(const sweep* t, int width, int64_t k, float sum[LANES])
+{
+    const int *restrict col = t->s->col.at + width * t->first + k, *order = t->s->colouring.order.at + t->first + k;
+    const float *restrict val = t->s->val.at + width * t->first + k, *restrict x = t->x, *restrict b = t->b;
+    for (int l = 0; l < LANES; ++l) sum[l] = b[order[l]];
+    for (int w = 0; w < width; ++w)
+        for (int l = 0; l < LANES; ++l) sum[l] -= val[w * t->count + l] * x[col[w * t->count + l]];
+}
+
+static inline float slot_sum(const sweep* t, int width, int64_t k)
+{
+    int64_t base = width * t->first + k;
+    float sum = t->b[t->s->colouring.order.at[t->first + k]];
+    for (int w = 0; w < width; ++w) sum -= t->s->val.at[base + w * t->count] * t->x[t->s->col.at[base + w * t->count]];
+    return sum;
+}
+
+static inline void relax_slots(const sweep* t, int width, ty_range r)
+{
+    const int* order = t->s->colouring.order.at + t->first;
+    const float* inverse = t->s->inverse.at + t->first;
+    int64_t k = r.begin;
+    for (; k + LANES <= r.end; k += LANES) {
+        float sum[LANES];
+        slot_sums(t, width, k, sum);
+        for (int l = 0; l < LANES; ++l) sum[l] *= inverse[k + l];
+        for (int l = 0; l < LANES; ++l) t->x[order[k + l]] = sum[l];
+    }
+    for (; k < r.end; ++k) t->x[order[k]] = inverse[k] * slot_sum(t, width, k);
+}
+
+static inline void residual_slots(const sweep* t, int width, ty_range r)
+{
+    const int* order = t->s->colouring.order.at + t->first;
+    const float* diagonal = t->s->diagonal.at + t->first;
+    int64_t k = r.begin;
+    for (; k + LANES <= r.end; k += LANES) {
+        float sum[LANES];
+        slot_sums(t, width, k, sum);
+        for (int l = 0; l < LANES; ++l) sum[l] -= diagonal[k + l] * t->x[order[k + l]];
+        for (int l = 0; l < LANES; ++l) t->r[order[k + l]] = sum[l];
+    }
+    for (; k < r.end; ++k) t->r[order[k]] = slot_sum(t, width, k) - diagonal[k] * t->x[order[k]];
+}
+
+static void relax_4(void* ctx, ty_range r) { relax_slots(ctx, 4, r); }
+static void relax_6(void* ctx, ty_range r) { relax_slots(ctx, 6, r); }
+static void residual_4(void* ctx, ty_range r) { residual_slots(ctx, 4, r); }
+static void residual_6(void* ctx, ty_range r) { residual_slots(ctx, 6, r); }
+
+static inline float part_sum(const ty_csrf* part, int64_t at, const float* x)
+{
+    const int* col = part->col.at;
+    const float* val = part->val.at;
+    float even = 0.0f, odd = 0.0f;
+    int k = part->start.at[at], end = part->start.at[at + 1];
+    for (; k + 2 <= end; k += 2) {
+        even += val[k] * x[col[k]];
+        odd += val[k + 1] * x[col[k + 1]];
+    }
+    if (k < end) even += val[k] * x[col[k]];
+    return even + odd;
+}
+
+static void relax_lower(void* ctx, ty_range r)
+{
+    const sweep* t = ctx;
+    for (int64_t at = t->first + r.begin; at < t->first + r.end; ++at) {
+        int row = t->s->colouring.order.at[at];
+        t->x[row] = t->s->inverse.at[at] * (t->b[row] - part_sum(&t->s->lower, at, t->x));
+    }
+}
+
+// After a sweep forward from zero d x + (lower part) x = b in every row, unless the diagonal is missing.
+static void residual_upper(void* ctx, ty_range r)
+{
+    const sweep* t = ctx;
+    for (int64_t at = t->first + r.begin; at < t->first + r.end; ++at) {
+        int row = t->s->colouring.order.at[at];
+        t->r[row] = -part_sum(&t->s->upper, at, t->x);
+        if (t->s->diagonal.at[at] == 0.0f) t->r[row] += t->b[row] - part_sum(&t->s->lower, at, t->x);
+    }
+}
+
+static void relax_parts(void* ctx, ty_range r)
+{
+    const sweep* t = ctx;
+    for (int64_t at = t->first + r.begin; at < t->first + r.end; ++at) {
+        int row = t->s->colouring.order.at[at];
+        float sum = part_sum(&t->s->lower, at, t->x) + part_sum(&t->s->upper, at, t->x);
+        t->x[row] = t->s->inverse.at[at] * (t->b[row] - sum);
+    }
+}
+
+static void over_colour(const ty_smoother* s, int colour, const sweep* all, void (*body)(void*, ty_range))
+{
+    sweep t = *all;
+    t.first = s->colouring.start.at[colour];
+    t.count = s->colouring.start.at[colour + 1] - t.first;
+    if (t.count == 0) return;
+    if (s->n <= SMALL_LEVEL)
+        body(&t, (ty_range){0, t.count, 0, 0});
+    else
+        ty_parallel_for(t.count, ROW_BLOCK, body, &t);
+}
+
+void ty_smoother_from_zero(const ty_smoother* s, const float* b, float* x)
+{
+    sweep t = {.s = s, .b = b, .x = x};
+    void (*body)(void*, ty_range) = s->width == 4 ? relax_4 : s->width == 6 ? relax_6 : relax_lower;
+    if (s->width) memset(x, 0, (size_t)s->n * sizeof *x);
+    for (int c = 0; c < s->colouring.n_colours; ++c) over_colour(s, c, &t, body);
+}
+
+void ty_smoother_residual(const ty_smoother* s, const float* b, const float* x, float* r)
+{
+    sweep t = {.s = s, .b = b, .x = (float*)x, .r = r};
+    void (*body)(void*, ty_range) = s->width == 4 ? residual_4 : s->width == 6 ? residual_6 : residual_upper;
+    for (int c = 0; c < s->colouring.n_colours; ++c) over_colour(s, c, &t, body);
+}
+
+void ty_smoother_sweep(const ty_smoother* s, bool backward, const float* b, float* x)
+{
+    sweep t = {.s = s, .b = b, .x = x};
+    void (*body)(void*, ty_range) = s->width == 4 ? relax_4 : s->width == 6 ? relax_6 : relax_parts;
+    int last = s->colouring.n_colours - 1;
+    for (int c = 0; c <= last; ++c) over_colour(s, backward ? last - c : c, &t, body);
+}

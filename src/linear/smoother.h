@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gauss-Seidel sweeps colour by colour, in single precision.
+//
+// Rows are stored in the order of the colours, vectors stay in the order of the unknowns:
+//
+//   at most 4 (6) neighbours     slots: neighbour w of the k-th row of a colour lies at w * count + k, missing
+//                                ones have weight 0; no row ends, so the loop vectorises
+//   more                         compressed rows, those neighbours in earlier colours (lower) apart from
+//                                those in later ones (upper)
+//
+// A sweep forward from x = 0 only needs the lower part, its residual only the upper part: together they
+// cost one product with the matrix. The sweep backward is the adjoint of the sweep forward, as conjugate
+// gradients need.
+#ifndef TY_LINEAR_SMOOTHER_H
+#define TY_LINEAR_SMOOTHER_H
+
+#include "linear/colour.h"
+#include "linear/sparse_float.h"
+
+typedef struct ty_smoother {
+    int n;
+    int width;                    // slots per row; 0: compressed rows
+    ty_colouring colouring;
+    TY_ARRAY(float) diagonal;     // all in the order of the colours
+    TY_ARRAY(float) inverse;      // 0 where the diagonal is: x stays 0
+    TY_ARRAY(int) col;
+    TY_ARRAY(float) val;
+    ty_csrf lower, upper;
+} ty_smoother;
+
+// All values are multiplied by `scale`. Where `singular` (or NULL) is set, the inverse diagonal is 0.
+ty_status ty_smoother_setup(ty_smoother* s, const ty_csr* a, double scale, const unsigned char* singular);
+void ty_smoother_free(ty_smoother* s);
+
+// x = one sweep forward from zero; then r = b - A x of just that x.
+void ty_smoother_from_zero(const ty_smoother* s, const float* b, float* x);
+void ty_smoother_residual(const ty_smoother* s, const float* b, const float* x, float* r);
+// One sweep from any x, in the order of the colours or backward.
+void ty_smoother_sweep(const ty_smoother* s, bool backward, const float* b, float* x);
+
+#endif
