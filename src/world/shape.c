@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "world/formula.h"
 #include "world/primitive.h"
 
 static ty_status refuse(const ty_shape_def* def, ty_code code, const char* what)
@@ -49,6 +50,11 @@ static ty_status create_kind(ty_shape* s, int depth)
 {
     if (ty_is_primitive(s->def->kind)) return ty_primitive_check(s->def);
     if (has_children(s->def->kind)) return create_children(s, depth);
+    if (s->def->kind == TY_SHAPE_FORMULA) {
+        s->formula = s->def->formula;
+        s->changes_inside = ty_varying_in_time(&s->formula);
+        return ty_ok();
+    }
     return refuse(s->def, TY_NOT_YET, "this kind of shape is not there yet");
 }
 
@@ -72,6 +78,7 @@ void ty_shape_destroy(ty_shape* s)
 {
     for (int i = 0; i < s->n_children; ++i) ty_shape_destroy(&s->children[i]);
     ty_free(s->children);
+    ty_varying_unload(&s->formula);
     *s = (ty_shape){0};
 }
 
@@ -103,6 +110,10 @@ ty_status ty_shape_move(ty_shape* s, double t, double dt)
     s->time = t;
     s->pose = ty_pose_at(def->n_keys, def->keys, def->linear, t, dt == 0.0);
     s->moves = s->pose.moves;
+    if (def->kind == TY_SHAPE_FORMULA) {
+        TY_TRY(ty_varying_prepare(&s->formula, t - dt, t));
+        s->moves |= s->changes_inside;
+    }
     for (int i = 0; i < s->n_children; ++i) {
         TY_TRY(ty_shape_move(&s->children[i], t, dt));
         s->moves |= s->children[i].moves;
@@ -135,6 +146,7 @@ static void combine(const ty_shape* s, int n, const double (*x)[3], double* out,
 static void local_distance(const ty_shape* s, int n, const double (*p)[3], double* out)
 {
     if (ty_is_primitive(s->def->kind)) ty_primitive_distance(s->def, n, p, out);
+    else if (s->def->kind == TY_SHAPE_FORMULA) ty_formula_distance(&s->formula, s->time, s->cell, s->fault, n, p, out);
     else combine(s, n, p, out, NULL);
 }
 
@@ -185,6 +197,7 @@ static void combined_velocity(const ty_shape* s, int n, const double (*p)[3], do
 static void local_velocity(const ty_shape* s, int n, const double (*p)[3], double (*out)[3])
 {
     if (s->n_children > 0) combined_velocity(s, n, p, out);
+    else if (s->changes_inside) ty_formula_velocity(&s->formula, s->time, s->cell, s->fault, n, p, out);
     else memset(out, 0, (size_t)n * sizeof *out);
 }
 
