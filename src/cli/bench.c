@@ -12,6 +12,7 @@ typedef struct bench_case {
 } bench_case;
 
 static const bench_case cases[] = {
+    {"dam", cli_bench_dam, "dam [--resolution N] [--threads N]   a dam break in a unit cube, seconds per frame"},
     {NULL, NULL, NULL},
 };
 

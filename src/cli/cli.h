@@ -15,6 +15,7 @@ int cli_check(int argc, char** argv);
 int cli_info(int argc, char** argv);
 int cli_reference(int argc, char** argv);
 int cli_bench(int argc, char** argv);
+int cli_bench_dam(int argc, char** argv);
 
 // The exit code for a status; prints the message of a failure to stderr as "tethys: message".
 int cli_finish(ty_status status);
