@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A bounding volume hierarchy over triangles: closest points, rays, boxes, self-intersections.
 //
-//   node   8 boxes as floats, side by side          (6 x 8 floats, 8 children)
-//   leaf   8 triangles as floats, side by side      (corner, two edges, slack)
+//   node   8 boxes and 8 coins as floats, side by side (a coin: round, flat, tilted as the surface is; pieces of
+//          a surface fill coins much better than boxes)
+//   leaf   8 triangles as floats, side by side (corner, two edges, slack)
 //
 //   boxes and triangles are kept in units of the mesh: (x - centre) / scale, within [-1, 1]. Floats only rule
 //   out: what they leave is decided in doubles on the borrowed vertices. So answers are those of asking every
@@ -28,7 +29,9 @@ enum {
 };
 
 typedef struct ty_bvh_node {
-    float lo[3][TY_BVH_WIDTH], hi[3][TY_BVH_WIDTH];
+    float lo[3][TY_BVH_WIDTH], hi[3][TY_BVH_WIDTH];                 // boxes
+    float middle[3][TY_BVH_WIDTH], normal[3][TY_BVH_WIDTH];         // coins: unit normal,
+    float radius[TY_BVH_WIDTH], half_thickness[TY_BVH_WIDTH];
     int child[TY_BVH_WIDTH];    // a node, or ~leaf
     int n_children;
 } __attribute__((aligned(64))) ty_bvh_node;
@@ -98,7 +101,8 @@ bool ty_bvh_any_hit(const ty_bvh* bvh, ty_vec3 origin, ty_vec3 direction, double
 int ty_bvh_crossings(const ty_bvh* bvh, ty_vec3 origin, ty_vec3 direction, double t_min, double t_max,
                      int* n_hits);
 
-// Triangles whose bounding boxes meet `box`, ascending ids, at most `limit`; returns how many there are in all.
+// Triangles whose bounding boxes meet `box`, ascending; returns how many. When they are more than `limit`,
+// only `limit` of them are given (always the same ones).
 int64_t ty_bvh_overlaps(const ty_bvh* bvh, const ty_box* box, int64_t limit, int* triangle);
 
 // Pairs of triangles that share no vertex (by id, or by position when two differ) and have a point in common.

@@ -10,15 +10,25 @@
 
 enum {
     POINT_BLOCK = 4096,
-    ORDER_BITS = 4,                       // per axis
-    N_CELLS = 1 << (3 * ORDER_BITS),
-    ORDER_MIN = 32                        // fewer points are not worth ordering
+    ORDER_BITS = 7,                       // per axis
+    DIGIT_BITS = 11,                      // two digits hold three times that
+    DIGIT = 1 << DIGIT_BITS,
+    ORDER_MIN = 32,                       // fewer points are not worth ordering
+    MOST_CANDIDATES = 56
 };
 
-// Squared distances in floats are right to a few 1e-7; boxes are grown by BOX_MARGIN besides (bvh_fit.c).
-static const double RELATIVE_MARGIN = 1.0 + 0x1p-18;
-static const float LEAF_MARGIN = 0x1p-21f;      // of a float query against a float triangle, both within [-1, 1]
+// Distances in floats are right to a few 1e-7 of themselves and LEAF_MARGIN (of a float query against a float
+// triangle, both within [-1, 1]); boxes are grown by as much (bvh_fit.c).
+static const float RELATIVE_MARGIN = 1.0f + 0x1p-18f;
+static const float LEAF_RELATIVE = 0x1p-20f;
+static const float LEAF_MARGIN = 0x1p-21f;
 static const double FARTHEST = 1e15;            // queries beyond are pulled in to here: a lower bound still
+
+// A triangle that may be the closest; decided at the end, in doubles.
+typedef struct candidate {
+    float least;     // no closer than this, in units of the mesh
+    int triangle;
+} candidate;
 
 typedef struct query {
     ty_vec3 x;
@@ -26,12 +36,14 @@ typedef struct query {
     float bound, reach;   // nothing beyond this squared distance (boxes), distance (triangles) counts
     int triangle;
     ty_closest best;
+    int n_candidates;
+    candidate candidate[MOST_CANDIDATES + TY_BVH_WIDTH];
 } query;
 
-static void set_bound(const ty_bvh* b, query* q)
+static void set_reach(query* q, float reach)
 {
-    q->bound = (float)(q->best.distance2 * b->inverse_scale * b->inverse_scale * RELATIVE_MARGIN);
-    q->reach = sqrtf(q->bound) + LEAF_MARGIN;
+    q->reach = reach;
+    q->bound = reach * reach * RELATIVE_MARGIN;
 }
 
 static void try_triangle(const ty_bvh* b, query* q, int t)
@@ -41,10 +53,8 @@ static void try_triangle(const ty_bvh* b, query* q, int t)
                                           ty_load3(b->vert[v[2]]));
     if (c.distance2 > q->best.distance2) return;
     if (c.distance2 == q->best.distance2 && q->triangle >= 0 && t > q->triangle) return;
-    bool closer = c.distance2 < q->best.distance2;
     q->best = c;
     q->triangle = t;
-    if (closer) set_bound(b, q);
 }
 
 static inline ty_f8 dot8(const ty_f8 u[3], const ty_f8 v[3]) { return u[0] * v[0] + u[1] * v[1] + u[2] * v[2]; }
@@ -87,26 +97,41 @@ static inline ty_f8 leaf_distances(const ty_bvh_leaf* l, const float p[3])
     return ty_f8_pick((v > zero) & (w > zero) & (v + w < det), plane, edges);
 }
 
-// Nearest lane first, so that its exact distance rules out the others.
-static void visit_leaf(const ty_bvh* b, int leaf, query* q)
+// Candidates that are out of reach by now are dropped; the rest is asked in doubles.
+static void decide(const ty_bvh* b, query* q)
+{
+    for (int k = 0; k < q->n_candidates; ++k)
+        if (q->candidate[k].least <= q->reach) try_triangle(b, q, q->candidate[k].triangle);
+    q->n_candidates = 0;
+}
+
+static inline float least_lane(ty_f8 a)
+{
+    a = ty_f8_min(a, __builtin_shufflevector(a, a, 4, 5, 6, 7, 0, 1, 2, 3));
+    a = ty_f8_min(a, __builtin_shufflevector(a, a, 2, 3, 0, 1, 6, 7, 4, 5));
+    a = ty_f8_min(a, __builtin_shufflevector(a, a, 1, 0, 3, 2, 5, 4, 7, 6));
+    return a[0];
+}
+
+// A float distance d stands for d - error to d + error: the latter shortens the reach, the former decides who
+// is a candidate.
+static inline void visit_leaf(const ty_bvh* b, int leaf, query* q)
 {
     const ty_bvh_leaf* l = &b->leaf[leaf];
-    ty_f8 d2 = leaf_distances(l, q->p), slack = ty_f8_load(l->slack);
-    unsigned used = (1u << l->n) - 1u;
-    for (;;) {
-        ty_f8 reach = ty_f8_all(q->reach) + slack;
-        unsigned left = ty_i8_bits(d2 <= reach * reach) & used;
-        if (!left) return;
-        int lane = __builtin_ctz(left);
-        if (left & (left - 1)) {
-            float d[8];
-            ty_f8_store(d, d2);
-            for (unsigned m = left & (left - 1); m; m &= m - 1)
-                if (d[__builtin_ctz(m)] < d[lane]) lane = __builtin_ctz(m);
-        }
-        used &= ~(1u << lane);
-        try_triangle(b, q, l->id[lane]);
+    ty_f8 d = ty_f8_sqrt(leaf_distances(l, q->p));
+    ty_f8 error = ty_f8_load(l->slack) + ty_f8_all(LEAF_MARGIN) + d * ty_f8_all(LEAF_RELATIVE);
+    ty_f8 least = d - error;
+    unsigned near = ty_i8_bits(least <= ty_f8_all(q->reach)) & ((1u << l->n) - 1u);
+    if (!near) return;
+    float most = least_lane(d + error);    // unused lanes are far away
+    if (most < q->reach) set_reach(q, most);
+    float at_least[TY_BVH_WIDTH];
+    ty_f8_store(at_least, least);
+    for (near &= ty_i8_bits(least <= ty_f8_all(q->reach)); near; near &= near - 1) {
+        int lane = __builtin_ctz(near);
+        q->candidate[q->n_candidates++] = (candidate){at_least[lane], l->id[lane]};
     }
+    if (q->n_candidates > MOST_CANDIDATES) decide(b, q);
 }
 
 typedef struct entry {
@@ -114,20 +139,33 @@ typedef struct entry {
     int child;
 } entry;
 
-// Children of a node within the bound, farthest first; returns how many.
-static inline int children_within(const ty_bvh_node* n, const query* q, entry* out)
+// Which children of a node are within the bound, and the least squared distances to all.
+static inline unsigned lanes_within(const ty_bvh_node* n, const query* q, float d[TY_BVH_WIDTH])
 {
-    ty_f8 d2 = ty_f8_all(0.0f), zero = d2;
+    ty_f8 box = ty_f8_all(0.0f), zero = box, height = zero, v2 = zero;
     for (int axis = 0; axis < 3; ++axis) {
         ty_f8 p = ty_f8_all(q->p[axis]);
-        ty_f8 d = ty_f8_max(ty_f8_max(ty_f8_load(n->lo[axis]) - p, p - ty_f8_load(n->hi[axis])), zero);
-        d2 += d * d;
+        ty_f8 out = ty_f8_max(ty_f8_max(ty_f8_load(n->lo[axis]) - p, p - ty_f8_load(n->hi[axis])), zero);
+        box += out * out;
+        ty_f8 v = p - ty_f8_load(n->middle[axis]);
+        height += v * ty_f8_load(n->normal[axis]);
+        v2 += v * v;
     }
-    unsigned near = ty_i8_bits(d2 <= ty_f8_all(q->bound)) & ((1u << n->n_children) - 1u);
-    float d[8];
+    // The part along the coin; rounding may only make it smaller.
+    ty_f8 along = ty_f8_sqrt(ty_f8_max(v2 * (1.0f - 0x1p-20f) - height * height, zero));
+    ty_f8 above = ty_f8_max(ty_f8_max(height, -height) - ty_f8_load(n->half_thickness), zero);
+    ty_f8 beside = ty_f8_max(along - ty_f8_load(n->radius), zero);
+    ty_f8 d2 = ty_f8_max(box, above * above + beside * beside);
     ty_f8_store(d, d2);
+    return ty_i8_bits(d2 <= ty_f8_all(q->bound)) & ((1u << n->n_children) - 1u);
+}
+
+// The same as entries, farthest first; returns how many.
+static inline int children_within(const ty_bvh_node* n, const query* q, entry* out)
+{
+    float d[TY_BVH_WIDTH];
     int count = 0;
-    for (; near; near &= near - 1) {
+    for (unsigned near = lanes_within(n, q, d); near; near &= near - 1) {
         int lane = __builtin_ctz(near), k = count++;
         entry e = {d[lane], n->child[lane]};
         for (; k > 0 && out[k - 1].d2 < e.d2; --k) out[k] = out[k - 1];
@@ -136,11 +174,9 @@ static inline int children_within(const ty_bvh_node* n, const query* q, entry* o
     return count;
 }
 
-static void search(const ty_bvh* b, query* q, int known_leaf)
+// Everything within the bound of what lies on the stack.
+static inline void empty_stack(const ty_bvh* b, query* q, entry* stack, int top, int known_leaf)
 {
-    entry stack[TY_BVH_STACK];
-    int top = 0;
-    stack[top++] = (entry){0.0f, 0};
     while (top > 0) {
         entry e = stack[--top];
         if (e.d2 > q->bound) continue;
@@ -151,43 +187,74 @@ static void search(const ty_bvh* b, query* q, int known_leaf)
     }
 }
 
-static void closest_to(const ty_bvh* b, query* q, double limit2, int hint)
+static void begin_query(const ty_bvh* b, query* q, ty_vec3 x, double limit2)
 {
+    q->x = x;
     q->triangle = -1;
     q->best.distance2 = limit2;
-    for (int axis = 0; axis < 3; ++axis) {
-        double u = (q->x[axis] - b->centre[axis]) * b->inverse_scale;
-        if (!isfinite(u)) return;
-        q->p[axis] = (float)ty_clamp(u, -FARTHEST, FARTHEST);
-    }
-    set_bound(b, q);
-    if (hint >= 0) visit_leaf(b, hint, q);
-    search(b, q, hint);
+    q->n_candidates = 0;
+    for (int axis = 0; axis < 3; ++axis)
+        q->p[axis] = (float)ty_clamp((x[axis] - b->centre[axis]) * b->inverse_scale, -FARTHEST, FARTHEST);
+    set_reach(q, (float)ty_clamp(sqrt(limit2) * b->inverse_scale, 0.0, 4.0 * FARTHEST) * RELATIVE_MARGIN);
 }
 
-// Points of a block by Morton cell of the block's own box; stable.
+static void closest_from_root(const ty_bvh* b, query* q, int hint)
+{
+    entry stack[TY_BVH_STACK];
+    stack[0] = (entry){0.0f, 0};
+    if (hint >= 0) visit_leaf(b, hint, q);
+    empty_stack(b, q, stack, 1, hint);
+    decide(b, q);
+}
+
+// Bits of k spread out to every third place.
+static unsigned spread_bits(unsigned k)
+{
+    k = (k | k << 8) & 0x0300f00fu;
+    k = (k | k << 4) & 0x030c30c3u;
+    return (k | k << 2) & 0x09249249u;
+}
+
+// One pass of a stable counting sort by one digit of the codes.
+static void sort_by_digit(int n, const uint32_t* code, int shift, const uint16_t* from, uint16_t* to)
+{
+    uint16_t start[DIGIT] = {0};
+    for (int i = 0; i < n; ++i) ++start[code[i] >> shift & (DIGIT - 1)];
+    unsigned sum = 0;
+    for (int c = 0; c < DIGIT; ++c) {
+        unsigned here = start[c];
+        start[c] = (uint16_t)sum;
+        sum += here;
+    }
+    for (int i = 0; i < n; ++i) to[start[code[from[i]] >> shift & (DIGIT - 1)]++] = from[i];
+}
+
+// Points of a block by Morton code within the block's own box.
 static void order_block(int n, const double (*x)[3], uint16_t order[POINT_BLOCK])
 {
-    uint16_t cell[POINT_BLOCK], start[N_CELLS + 1] = {0};
-    ty_vec3 lo = ty_load3(x[0]), hi = lo;
-    for (int i = 1; i < n; ++i) {
-        lo = ty_min3(lo, ty_load3(x[i]));
-        hi = ty_max3(hi, ty_load3(x[i]));
+    uint32_t code[POINT_BLOCK];
+    uint16_t first[POINT_BLOCK];
+    double lo[3], extent = 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+        double hi = -INFINITY;
+        lo[axis] = INFINITY;
+        for (int i = 0; i < n; ++i) {
+            lo[axis] = x[i][axis] < lo[axis] ? x[i][axis] : lo[axis];
+            hi = x[i][axis] > hi ? x[i][axis] : hi;
+        }
+        extent = fmax(extent, hi - lo[axis]);
     }
-    double extent = fmax(hi[0] - lo[0], fmax(hi[1] - lo[1], hi[2] - lo[2]));
     double factor = extent > 0.0 && isfinite(extent) ? 0.999 * (1 << ORDER_BITS) / extent : 0.0;
     for (int i = 0; i < n; ++i) {
-        unsigned code = 0;
+        code[i] = 0;
         for (int axis = 0; axis < 3; ++axis) {
             double u = (x[i][axis] - lo[axis]) * factor;
-            unsigned k = u > 0.0 ? (unsigned)u : 0u;
-            code |= ((k & 1) | (k & 2) << 2 | (k & 4) << 4 | (k & 8) << 6) << axis;
+            code[i] |= spread_bits(u > 0.0 ? (unsigned)u : 0u) << axis;
         }
-        cell[i] = (uint16_t)(code & (N_CELLS - 1));
-        ++start[cell[i] + 1];
+        order[i] = (uint16_t)i;
     }
-    for (int c = 0; c < N_CELLS; ++c) start[c + 1] = (uint16_t)(start[c + 1] + start[c]);
-    for (int i = 0; i < n; ++i) order[start[cell[i]]++] = (uint16_t)i;
+    sort_by_digit(n, code, 0, order, first);
+    sort_by_digit(n, code, DIGIT_BITS, first, order);
 }
 
 typedef struct batch {
@@ -206,19 +273,24 @@ static void store(const ty_closest_points* out, int64_t i, const query* q)
     if (found && out->feature) out->feature[i] = (unsigned char)q->best.feature;
 }
 
+static bool finite3(ty_vec3 x) { return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]); }
+
 static void closest_block(void* ctx, ty_range r)
 {
     const batch* job = ctx;
     const ty_bvh* b = job->bvh;
     uint16_t order[POINT_BLOCK];
     int n = (int)(r.end - r.begin), hint = -1;
+    query q;
     assert(n <= POINT_BLOCK);
     if (n >= ORDER_MIN) order_block(n, job->x + r.begin, order);
     for (int k = 0; k < n; ++k) {
         int64_t i = r.begin + (n >= ORDER_MIN ? order[k] : k);
-        query q = {.x = ty_load3(job->x[i])};
         q.triangle = -1;
-        if (b->n_nodes > 0) closest_to(b, &q, job->limit2, hint);
+        if (b->n_nodes > 0 && finite3(ty_load3(job->x[i]))) {
+            begin_query(b, &q, ty_load3(job->x[i]), job->limit2);
+            closest_from_root(b, &q, hint);
+        }
         store(job->out, i, &q);
         if (q.triangle >= 0) hint = b->leaf_of[q.triangle];
     }

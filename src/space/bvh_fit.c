@@ -4,9 +4,17 @@
 
 enum { LEAF_BLOCK = 256 };
 
+// A coin while it is fitted; in units of the mesh.
+typedef struct coin {
+    ty_vec3 middle, normal;
+    double radius, half_thickness;
+} coin;
+
 // Boxes are grown by this part of the mesh's size: more than the rounding of a query point to float, and
 // than any error of the double-precision distance.
 static const float BOX_MARGIN = 0x1p-21f;
+static const float COIN_MARGIN = 0x1p-20f;
+static const double ROUNDING = 1e-6;    // of sines from normals rounded to float
 static const float FAR_AWAY = 1e15f;    // where unused lanes are; its square is finite
 
 void ty_bvh_set_frame(ty_bvh* b, const ty_box* box)
@@ -93,21 +101,87 @@ static void node_bounds(const ty_bvh_node* n, float lo[3], float hi[3])
     }
 }
 
+static ty_vec3 middle_of(const float lo[3], const float hi[3])
+{
+    return 0.5 * (ty_vec(lo[0], lo[1], lo[2]) + ty_vec(hi[0], hi[1], hi[2]));
+}
+
+static ty_vec3 unit_or_x(ty_vec3 v) { return ty_norm(v) > 0.0 ? ty_normalize(v) : ty_vec(1.0, 0.0, 0.0); }
+
+// The coin of a leaf: through the middle of its box, along its area vector, around all its corners.
+static coin leaf_coin(const ty_bvh* b, const ty_bvh_leaf* l, ty_vec3 middle)
+{
+    coin c = {.middle = middle};
+    ty_vec3 corner[3 * TY_BVH_WIDTH], area = {0}, centre = ty_load3(b->centre);
+    for (int k = 0; k < l->n; ++k) {
+        const int* v = b->tri[l->id[k]];
+        for (int i = 0; i < 3; ++i)
+            corner[3 * k + i] = (ty_load3(b->vert[v[i]]) - centre) * b->inverse_scale - middle;
+        area += ty_cross(corner[3 * k + 1] - corner[3 * k], corner[3 * k + 2] - corner[3 * k]);
+    }
+    c.normal = unit_or_x(area);
+    double radius2 = 0.0;
+    for (int k = 0; k < 3 * l->n; ++k) {
+        double h = ty_dot(corner[k], c.normal);
+        ty_vec3 flat = corner[k] - h * c.normal;
+        double r2 = ty_dot(flat, flat);
+        c.half_thickness = fabs(h) > c.half_thickness ? fabs(h) : c.half_thickness;
+        radius2 = r2 > radius2 ? r2 : radius2;
+    }
+    c.radius = sqrt(radius2);
+    return c;
+}
+
+// The coin of a node, around the coins of its children.
+static coin node_coin(const ty_bvh_node* n, ty_vec3 middle)
+{
+    coin c = {.middle = middle};
+    ty_vec3 normal[TY_BVH_WIDTH], area = {0};
+    for (int k = 0; k < n->n_children; ++k) {
+        normal[k] = ty_vec(n->normal[0][k], n->normal[1][k], n->normal[2][k]);
+        area += normal[k] * ((double)n->radius[k] * (double)n->radius[k]);
+    }
+    c.normal = unit_or_x(area);
+    for (int k = 0; k < n->n_children; ++k) {
+        ty_vec3 to = ty_vec(n->middle[0][k], n->middle[1][k], n->middle[2][k]) - middle;
+        double h = ty_dot(to, c.normal), sine = ty_norm(ty_cross(normal[k], c.normal)) + ROUNDING;
+        double r = n->radius[k], t = n->half_thickness[k];
+        c.half_thickness = fmax(c.half_thickness, fabs(h) + r * sine + t);
+        c.radius = fmax(c.radius, ty_norm(to - h * c.normal) + r + t * sine);
+    }
+    return c;
+}
+
+static void set_lane(ty_bvh_node* n, int k, const float lo[3], const float hi[3], const coin* c)
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        n->lo[axis][k] = lo[axis];
+        n->hi[axis][k] = hi[axis];
+        n->middle[axis][k] = (float)c->middle[axis];
+        n->normal[axis][k] = (float)c->normal[axis];
+    }
+    n->radius[k] = (float)c->radius + COIN_MARGIN;
+    n->half_thickness[k] = (float)c->half_thickness + COIN_MARGIN;
+}
+
 static void fit_node(ty_bvh* b, int i)
 {
     ty_bvh_node* n = &b->node[i];
     for (int k = 0; k < TY_BVH_WIDTH; ++k) {
         float lo[3] = {FAR_AWAY, FAR_AWAY, FAR_AWAY}, hi[3] = {-FAR_AWAY, -FAR_AWAY, -FAR_AWAY};
-        if (k >= n->n_children)
+        coin c = {0};
+        if (k >= n->n_children) {
             n->child[k] = -1;
-        else if (n->child[k] < 0)
-            leaf_bounds(b, &b->leaf[~n->child[k]], lo, hi);
-        else
-            node_bounds(&b->node[n->child[k]], lo, hi);
-        for (int axis = 0; axis < 3; ++axis) {
-            n->lo[axis][k] = lo[axis];
-            n->hi[axis][k] = hi[axis];
+        } else if (n->child[k] < 0) {
+            const ty_bvh_leaf* leaf = &b->leaf[~n->child[k]];
+            leaf_bounds(b, leaf, lo, hi);
+            c = leaf_coin(b, leaf, middle_of(lo, hi));
+        } else {
+            const ty_bvh_node* child = &b->node[n->child[k]];
+            node_bounds(child, lo, hi);
+            c = node_coin(child, middle_of(lo, hi));
         }
+        set_lane(n, k, lo, hi, &c);
     }
 }
 

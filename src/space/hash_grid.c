@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "space/hash_grid.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "core/hash.h"
+#include "core/parallel.h"
+
+enum { POINT_BLOCK = 8192 };
+
+static const double MOST_CELLS = 4e18;    // cells farther out, in either direction, count as one
+static const unsigned LEFT_OUT = 0xffffffffu;
+
+static int64_t cell_on(const ty_hash_grid* g, double x)
+{
+    return (int64_t)ty_clamp(floor(x / g->cell), -MOST_CELLS, MOST_CELLS);
+}
+
+static unsigned bucket_of(const ty_hash_grid* g, const int64_t cell[3])
+{
+    uint64_t h = ty_mix2(ty_mix2((uint64_t)cell[0], (uint64_t)cell[1]), (uint64_t)cell[2]);
+    return (unsigned)h & (g->n_buckets - 1);
+}
+
+static void find_buckets(void* ctx, ty_range r)
+{
+    ty_hash_grid* g = ctx;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        const double* x = g->x[i];
+        bool finite = isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
+        int64_t cell[3] = {0};
+        for (int axis = 0; finite && axis < 3; ++axis) cell[axis] = cell_on(g, x[axis]);
+        g->bucket[i] = finite ? bucket_of(g, cell) : LEFT_OUT;
+    }
+}
+
+static bool reserve(ty_hash_grid* g, int n)
+{
+    unsigned n_buckets = 64;
+    while (n_buckets < (unsigned)n && n_buckets < 1u << 30) n_buckets *= 2;
+    if (n > g->capacity || !g->order) {
+        int capacity = n + n / 4 + 1;
+        g->capacity = 0;
+        ty_free(g->order);
+        ty_free(g->bucket);
+        g->order = ty_alloc((size_t)capacity, sizeof *g->order);
+        g->bucket = ty_alloc((size_t)capacity, sizeof *g->bucket);
+        if (!g->order || !g->bucket) return false;
+        g->capacity = capacity;
+    }
+    if (n_buckets > g->bucket_capacity) {
+        g->bucket_capacity = 0;
+        ty_free(g->start);
+        g->start = ty_alloc((size_t)n_buckets + 1, sizeof *g->start);
+        if (!g->start) return false;
+        g->bucket_capacity = n_buckets;
+    }
+    g->n_buckets = n_buckets;    // of n alone, so that a larger past leaves no trace
+    return true;
+}
+
+ty_status ty_hash_grid_build(ty_hash_grid* g, int n, const double (*x)[3], double radius)
+{
+    assert(radius > 0.0);
+    g->n = 0;
+    if (!reserve(g, n)) return ty_no_memory("grid of points");
+    g->n = n;
+    g->x = x;
+    g->cell = radius;
+    ty_parallel_for(n, POINT_BLOCK, find_buckets, g);
+    memset(g->start, 0, ((size_t)g->n_buckets + 1) * sizeof *g->start);
+    for (int i = 0; i < n; ++i)
+        if (g->bucket[i] != LEFT_OUT) ++g->start[g->bucket[i] + 1];
+    for (unsigned b = 0; b < g->n_buckets; ++b) g->start[b + 1] += g->start[b];
+    for (int i = n - 1; i >= 0; --i)
+        if (g->bucket[i] != LEFT_OUT) g->order[--g->start[g->bucket[i] + 1]] = i;
+    // Each start moved to its bucket's first place, one entry too far right: shift them back.
+    for (unsigned b = 0; b < g->n_buckets; ++b) g->start[b] = g->start[b + 1];
+    int kept = 0;
+    for (int i = 0; i < n; ++i) kept += g->bucket[i] != LEFT_OUT;
+    g->start[g->n_buckets] = kept;
+    return ty_ok();
+}
+
+void ty_hash_grid_free(ty_hash_grid* g)
+{
+    ty_free(g->start);
+    ty_free(g->order);
+    ty_free(g->bucket);
+    *g = (ty_hash_grid){0};
+}
+
+static void visit_cell(const ty_hash_grid* g, const int64_t cell[3], ty_vec3 p, double radius2,
+                       void (*visit)(void*, int, double), void* ctx)
+{
+    unsigned bucket = bucket_of(g, cell);
+    for (int k = g->start[bucket]; k < g->start[bucket + 1]; ++k) {
+        int id = g->order[k];
+        ty_vec3 d = ty_load3(g->x[id]) - p;
+        double d2 = ty_dot(d, d);
+        if (d2 > radius2) continue;
+        bool here = true;    // buckets are shared by cells: a point is met in its own cell only
+        for (int axis = 0; axis < 3; ++axis) here = here && cell_on(g, g->x[id][axis]) == cell[axis];
+        if (here) visit(ctx, id, d2);
+    }
+}
+
+void ty_hash_grid_near(const ty_hash_grid* g, const double p[3], double radius,
+                       void (*visit)(void* ctx, int id, double distance2), void* ctx)
+{
+    if (g->n == 0 || !isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2])) return;
+    assert(radius <= g->cell);
+    int64_t lo[3], hi[3], cell[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        lo[axis] = cell_on(g, p[axis] - radius);
+        hi[axis] = cell_on(g, p[axis] + radius);
+    }
+    for (cell[2] = lo[2]; cell[2] <= hi[2]; ++cell[2])
+        for (cell[1] = lo[1]; cell[1] <= hi[1]; ++cell[1])
+            for (cell[0] = lo[0]; cell[0] <= hi[0]; ++cell[0])
+                visit_cell(g, cell, ty_load3(p), radius * radius, visit, ctx);
+}
+
+typedef struct nearest {
+    int id;
+    double d2;
+} nearest;
+
+static void keep_nearest(void* ctx, int id, double d2)
+{
+    nearest* best = ctx;
+    if (best->id >= 0 && (d2 > best->d2 || (d2 == best->d2 && id > best->id))) return;
+    *best = (nearest){id, d2};
+}
+
+int ty_hash_grid_closest(const ty_hash_grid* g, const double p[3], double radius, double* distance2)
+{
+    nearest best = {-1, INFINITY};
+    ty_hash_grid_near(g, p, radius, keep_nearest, &best);
+    if (distance2) *distance2 = best.d2;
+    return best.id;
+}
