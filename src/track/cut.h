@@ -21,8 +21,13 @@ void ty_cutter_destroy(ty_cutter* cutter);    // NULL is fine
 // with the same world as long as the cutter lives. Same bits for any number of threads.
 ty_status ty_cut_surface(ty_cutter* cutter, const ty_liquid* liquid, const ty_world* world, ty_tri_mesh* out);
 
+// The volume inside `box` (rounded out to whole cells, cut at the domain) as ty_cut_surface would have it: the
+// difference of two calls is what a change inside the box did. m3.
+ty_status ty_cut_volume(ty_cutter* cutter, const ty_sampler* distance, double cell, const ty_world* world,
+                        const ty_box* box, double* volume);
+
 // Bodies of liquid of the last surface: lattice nodes inside the liquid that are connected through edges or through
-// the surface's triangles; a bubble belongs to the body around it. body[v] per vertex, numbered by lowest vertex.
+// the surface's triangles; a bubble belongs to the body around it. body[v] per vertex, numbered by lowest node.
 const int* ty_cutter_bodies(const ty_cutter* cutter, int* n_bodies);
 // The body nearest to x within a cell and a half, -1 when there is none.
 int ty_cutter_body_at(const ty_cutter* cutter, const double x[3]);

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contour is made in lattice coordinates s (nodes are the integers) and mapped to space: x = lo + step s, where
+// step divides the domain's size, so that node 0 and the last node lie on its sides.
+//
+//       air |  contour's own border vertices, TY_CONTOUR_MIN_CUT outside, go back onto the side:
+//    ---o---|---o---   the bevel at the domain's edges and corners collapses, its triangles vanish,
+//       in  |   in     and the liquid ends sharply.
+#include "track/cut.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "field/label.h"
+#include "mesh/contour.h"
+
+enum { BLOCK = TY_SAMPLE_BATCH, MAX_NODES = 1 << 20 };
+static const double WHOLE = 1e-6;          // cells: rounding of sizes given in decimals
+static const double MIN_CUT = 1e-6;        // of an edge. The contour's own, a thousandth, would make the volume jump by that
+static const double BODY_REACH = 1.5;      // cells
+
+typedef struct corner {
+    int64_t node;
+    int vertex;
+} corner;
+
+// What a surface is cut from, and where.
+typedef struct part {
+    ty_sampler distance;
+    const ty_world* world;
+    bool has_obstacles;
+    double lo[3], hi[3], step[3];    // node (0, 0, 0), the last one of the whole lattice, metres per node
+    int whole[3];                    // nodes of the whole lattice
+    int first[3], n[3];              // the nodes that are contoured
+} part;
+
+struct ty_cutter {
+    ty_contour contour;
+    ty_label label;
+    part part;
+    TY_ARRAY(double) values;
+    TY_ARRAY(double) obstacles;    // at the nodes of the part they were asked for
+    part known;                    // that part
+    bool is_known;
+    TY_ARRAY(int) body;
+    TY_ARRAY(int) renumber;
+    TY_ARRAY(corner) corners;
+    ty_tri_mesh mesh;              // of ty_cut_volume
+};
+
+ty_status ty_cutter_create(ty_cutter** cutter)
+{
+    *cutter = ty_alloc_zero(1, sizeof **cutter);
+    return *cutter ? ty_ok() : ty_no_memory("cut surface");
+}
+
+void ty_cutter_destroy(ty_cutter* c)
+{
+    if (!c) return;
+    ty_contour_free(&c->contour);
+    ty_label_free(&c->label);
+    ty_array_free(&c->values);
+    ty_array_free(&c->obstacles);
+    ty_array_free(&c->body);
+    ty_array_free(&c->renumber);
+    ty_array_free(&c->corners);
+    ty_tri_mesh_free(&c->mesh);
+    ty_free(c);
+}
+
+static void to_space(const part* p, const double s[3], double x[3])
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        bool last = s[axis] >= p->whole[axis] - 1;
+        x[axis] = last ? p->hi[axis] : s[axis] <= 0.0 ? p->lo[axis] : p->lo[axis] + p->step[axis] * s[axis];
+    }
+}
+
+static void node_of(const part* p, int64_t index, double s[3])
+{
+    int64_t row = index / p->n[0];
+    s[0] = (double)(index - row * p->n[0] + p->first[0]);
+    s[1] = (double)(row % p->n[1] + p->first[1]);
+    s[2] = (double)(row / p->n[1] + p->first[2]);
+}
+
+static int64_t n_nodes(const part* p) { return (int64_t)p->n[0] * p->n[1] * p->n[2]; }
+
+// max(liquid, -obstacles) at lattice coordinates: what the contour refines its vertices on.
+static void eval_part(const void* self, int n, const double (*s)[3], double* out)
+{
+    const part* p = self;
+    for (int at = 0; at < n; at += BLOCK) {
+        int m = n - at < BLOCK ? n - at : BLOCK;
+        double x[BLOCK][3], d[BLOCK];
+        for (int i = 0; i < m; ++i) to_space(p, s[at + i], x[i]);
+        ty_sample(&p->distance, m, (const double(*)[3])x, out + at);
+        if (!p->has_obstacles) continue;
+        ty_sampler obstacles = ty_world_obstacles(p->world);
+        ty_sample(&obstacles, m, (const double(*)[3])x, d);
+        for (int i = 0; i < m; ++i) out[at + i] = fmax(out[at + i], -d[i]);
+    }
+}
+
+static void sample_liquid(void* ctx, ty_range r)
+{
+    ty_cutter* c = ctx;
+    double x[BLOCK][3];
+    int n = (int)(r.end - r.begin);
+    for (int i = 0; i < n; ++i) {
+        double s[3];
+        node_of(&c->part, r.begin + i, s);
+        to_space(&c->part, s, x[i]);
+    }
+    ty_sample(&c->part.distance, n, (const double(*)[3])x, c->values.at + r.begin);
+}
+
+static void sample_obstacles(void* ctx, ty_range r)
+{
+    ty_cutter* c = ctx;
+    ty_sampler obstacles = ty_world_obstacles(c->part.world);
+    double x[BLOCK][3];
+    int n = (int)(r.end - r.begin);
+    for (int i = 0; i < n; ++i) {
+        double s[3];
+        node_of(&c->part, r.begin + i, s);
+        to_space(&c->part, s, x[i]);
+    }
+    ty_sample(&obstacles, n, (const double(*)[3])x, c->obstacles.at + r.begin);
+}
+
+// Obstacles that move are asked for only where there is liquid: nodes in the air stay air.
+static void cut_obstacles(void* ctx, ty_range r)
+{
+    ty_cutter* c = ctx;
+    ty_sampler obstacles = ty_world_obstacles(c->part.world);
+    double x[BLOCK][3], d[BLOCK];
+    int64_t id[BLOCK];
+    int n = 0;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        double s[3];
+        if (!(c->values.at[i] < 0.0)) continue;
+        node_of(&c->part, i, s);
+        to_space(&c->part, s, x[n]);
+        id[n++] = i;
+    }
+    ty_sample(&obstacles, n, (const double(*)[3])x, d);
+    for (int i = 0; i < n; ++i) c->values.at[id[i]] = fmax(c->values.at[id[i]], -d[i]);
+}
+
+static void cut_known(void* ctx, ty_range r)
+{
+    ty_cutter* c = ctx;
+    for (int64_t i = r.begin; i < r.end; ++i)
+        c->values.at[i] = fmax(c->values.at[i], -c->obstacles.at[i]);
+}
+
+static bool same_lattice(const part* a, const part* b)
+{
+    return memcmp(a->lo, b->lo, sizeof a->lo) == 0 && memcmp(a->step, b->step, sizeof a->step) == 0 &&
+           memcmp(a->first, b->first, sizeof a->first) == 0 && memcmp(a->n, b->n, sizeof a->n) == 0;
+}
+
+// Keeping the values changes no bit: fmax(phi, -d) is the same wherever phi >= 0 makes the node air.
+static ty_status fill_values(ty_cutter* c, bool keep)
+{
+    int64_t n = n_nodes(&c->part);
+    if (!ty_array_resize(&c->values, n)) return ty_no_memory("cut surface");
+    ty_parallel_for(n, BLOCK, sample_liquid, c);
+    if (!c->part.has_obstacles) return ty_ok();
+    bool still = keep && !ty_world_solid_moves(c->part.world);
+    if (!still) {
+        c->is_known = c->is_known && !keep;
+        ty_parallel_for(n, BLOCK, cut_obstacles, c);
+        return ty_ok();
+    }
+    if (!c->is_known || !same_lattice(&c->known, &c->part)) {
+        if (!ty_array_resize(&c->obstacles, n)) return ty_no_memory("cut surface");
+        ty_parallel_for(n, BLOCK, sample_obstacles, c);
+        c->known = c->part;
+        c->is_known = true;
+    }
+    ty_parallel_for(n, 16 * BLOCK, cut_known, c);
+    return ty_ok();
+}
+
+static double node_value(const ty_cutter* c, const int node[3])
+{
+    const part* p = &c->part;
+    return c->values.at[node[0] + p->n[0] * (node[1] + (int64_t)p->n[1] * node[2])];
+}
+
+typedef struct placing {
+    ty_cutter* c;
+    ty_tri_mesh* mesh;
+} placing;
+
+// The end of a vertex's edge that is inside; *border when the other one is outside the lattice.
+static int inside_end(const ty_cutter* c, int vertex, int node[3], bool* border)
+{
+    int axis = ty_contour_edge(c->contour.key.at[vertex], node);
+    *border = node[axis] < 0 || node[axis] + 1 >= c->part.n[axis];
+    if (node[axis] < 0 || (!*border && !(node_value(c, node) < 0.0))) ++node[axis];
+    return axis;
+}
+
+// A vertex that the contour kept away from a node goes where the function is zero.
+static double true_cut(const ty_cutter* c, const int low[3], int axis)
+{
+    double a[1][3], b[1][3], t[1], fa = node_value(c, low), fb;
+    int high[3] = {low[0], low[1], low[2]};
+    ++high[axis];
+    fb = node_value(c, high);
+    for (int d = 0; d < 3; ++d) {
+        a[0][d] = low[d] + c->part.first[d];
+        b[0][d] = high[d] + c->part.first[d];
+    }
+    ty_sampler f = {.self = &c->part, .width = 1, .eval = eval_part};
+    ty_find_zeros(&f, TY_CONTOUR_REFINE, 1, (const double(*)[3])a, (const double(*)[3])b, &fa, &fb, t);
+    return ty_clamp(t[0], MIN_CUT, 1.0 - MIN_CUT);
+}
+
+static void place_vertices(void* ctx, ty_range r)
+{
+    placing* p = ctx;
+    const ty_cutter* c = p->c;
+    for (int64_t v = r.begin; v < r.end; ++v) {
+        int node[3], low[3];
+        bool border;
+        double* x = p->mesh->vert[v];
+        int axis = inside_end(c, (int)v, node, &border);
+        ty_contour_edge(c->contour.key.at[v], low);
+        double t = x[axis] - (low[axis] + c->part.first[axis]);
+        if (border) {
+            for (int d = 0; d < 3; ++d) x[d] = node[d] + c->part.first[d];
+        } else if (fmin(t, 1.0 - t) <= TY_CONTOUR_MIN_CUT * 1.001) {
+            x[axis] = low[axis] + c->part.first[axis] + true_cut(c, low, axis);
+        }
+        double s[3] = {x[0], x[1], x[2]};
+        to_space(&c->part, s, x);
+    }
+}
+
+static int by_node(const void* a, const void* b)
+{
+    const corner *p = a, *q = b;
+    if (p->node != q->node) return p->node < q->node ? -1 : 1;
+    return p->vertex < q->vertex ? -1 : p->vertex > q->vertex;
+}
+
+// Border vertices of nodes that lie on two or three sides: there the same place has more than one.
+static ty_status find_corners(ty_cutter* c, int n_verts)
+{
+    const part* p = &c->part;
+    c->corners.n = 0;
+    for (int v = 0; v < n_verts; ++v) {
+        int node[3], sides = 0;
+        bool border;
+        inside_end(c, v, node, &border);
+        for (int axis = 0; axis < 3; ++axis)
+            sides += (node[axis] == 0) + (node[axis] == p->n[axis] - 1);
+        if (!border || sides < 2) continue;
+        corner one = {node[0] + p->n[0] * (node[1] + (int64_t)p->n[1] * node[2]), v};
+        if (!ty_array_push(&c->corners, one)) return ty_no_memory("cut surface");
+    }
+    if (c->corners.n) qsort(c->corners.at, (size_t)c->corners.n, sizeof *c->corners.at, by_node);
+    return ty_ok();
+}
+
+// Vertices at the same corner become one; triangles that lose a side by it vanish.
+static ty_status collapse_corners(ty_cutter* c, ty_tri_mesh* m)
+{
+    TY_TRY(find_corners(c, m->n_verts));
+    if (!ty_array_resize(&c->renumber, m->n_verts)) return ty_no_memory("cut surface");
+    int* to = c->renumber.at;
+    for (int v = 0; v < m->n_verts; ++v) to[v] = v;
+    for (int64_t i = 1; i < c->corners.n; ++i)
+        if (c->corners.at[i].node == c->corners.at[i - 1].node)
+            to[c->corners.at[i].vertex] = to[c->corners.at[i - 1].vertex];
+    int n_verts = 0, n_tris = 0;
+    for (int v = 0; v < m->n_verts; ++v) {
+        bool kept = to[v] == v;
+        if (kept) {
+            memcpy(m->vert[n_verts], m->vert[v], sizeof m->vert[0]);
+            c->contour.key.at[n_verts] = c->contour.key.at[v];
+        }
+        to[v] = kept ? n_verts++ : to[to[v]];
+    }
+    for (int t = 0; t < m->n_tris; ++t) {
+        int a = to[m->tri[t][0]], b = to[m->tri[t][1]], d = to[m->tri[t][2]];
+        if (a == b || b == d || d == a) continue;
+        m->tri[n_tris][0] = a, m->tri[n_tris][1] = b, m->tri[n_tris++][2] = d;
+    }
+    return ty_tri_mesh_resize(m, n_verts, n_tris);
+}
+
+static ty_status contour_part(ty_cutter* c, ty_tri_mesh* out, bool keep)
+{
+    part* p = &c->part;
+    TY_TRY(fill_values(c, keep));
+    ty_contour_lattice lattice = {.cell = 1.0, .values = c->values.at};
+    for (int axis = 0; axis < 3; ++axis) {
+        lattice.origin[axis] = p->first[axis];
+        lattice.n[axis] = p->n[axis];
+    }
+    ty_sampler f = {.self = p, .width = 1, .eval = eval_part};
+    TY_TRY(ty_contour_grid(&c->contour, &lattice, &f, TY_CONTOUR_REFINE, out));
+    placing place = {c, out};
+    ty_parallel_for(out->n_verts, BLOCK, place_vertices, &place);
+    return collapse_corners(c, out);
+}
+
+// A lattice from lo to hi with steps as near to `cell` as divides it.
+static ty_status set_lattice(part* p, const double lo[3], const double hi[3], double cell)
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        double steps = fmax(1.0, ceil((hi[axis] - lo[axis]) / cell - WHOLE));
+        if (!(steps < MAX_NODES - 2))
+            return ty_fail(TY_BAD_INPUT, "the surface would have %.3g cells along an axis; choose a larger cell", steps);
+        p->lo[axis] = lo[axis];
+        p->hi[axis] = hi[axis];
+        p->step[axis] = (hi[axis] - lo[axis]) / steps;
+        p->whole[axis] = p->n[axis] = (int)steps + 1;
+        p->first[axis] = 0;
+    }
+    return ty_ok();
+}
+
+static ty_status set_part(part* p, const ty_sampler* distance, const ty_world* world, double cell, const ty_box* bounds)
+{
+    const ty_world_def* def = ty_world_get_def(world);
+    p->distance = *distance;
+    p->world = world;
+    p->has_obstacles = ty_world_has_obstacles(world);
+    if (def->has_domain) return set_lattice(p, def->min, def->max, cell);
+    double lo[3], hi[3];
+    for (int axis = 0; axis < 3; ++axis) {    // on multiples of the cell, so that it stays where it is
+        lo[axis] = cell * (floor(bounds->lo[axis] / cell) - 1.0);
+        hi[axis] = cell * (ceil(bounds->hi[axis] / cell) + 1.0);
+    }
+    return set_lattice(p, lo, hi, cell);
+}
+
+// Bodies: connected nodes, and those that triangles connect.
+static ty_status label_bodies(ty_cutter* c, const ty_tri_mesh* m)
+{
+    TY_TRY(ty_label_scan(&c->label, c->part.n, c->values.at, NULL));
+    if (!ty_array_resize(&c->body, m->n_verts)) return ty_no_memory("cut surface");
+    for (int v = 0; v < m->n_verts; ++v) {
+        int node[3];
+        bool border;
+        inside_end(c, v, node, &border);
+        c->body.at[v] = ty_label_run_at(&c->label, node[0], node[1], node[2]);
+    }
+    for (int t = 0; t < m->n_tris; ++t)
+        for (int i = 1; i < 3; ++i)
+            ty_label_unite(&c->label, c->body.at[m->tri[t][0]], c->body.at[m->tri[t][i]]);
+    ty_label_number(&c->label);
+    for (int v = 0; v < m->n_verts; ++v) c->body.at[v] = c->label.run.at[c->body.at[v]].label;
+    return ty_ok();
+}
+
+ty_status ty_cut_surface(ty_cutter* c, const ty_liquid* liquid, const ty_world* world, ty_tri_mesh* out)
+{
+    ty_box bounds = ty_tri_mesh_bounds(liquid->surface);
+    if (liquid->surface->n_tris == 0) {
+        c->body.n = 0;
+        c->label.n_labels = 0;
+        c->label.run.n = 0;
+        memset(c->label.n, 0, sizeof c->label.n);
+        return ty_tri_mesh_resize(out, 0, 0);
+    }
+    TY_TRY(set_part(&c->part, &liquid->distance, world, liquid->cell, &bounds));
+    TY_TRY(contour_part(c, out, true));
+    return label_bodies(c, out);
+}
+
+ty_status ty_cut_volume(ty_cutter* c, const ty_sampler* distance, double cell, const ty_world* world,
+                        const ty_box* box, double* volume)
+{
+    part* p = &c->part;
+    *volume = 0.0;
+    TY_TRY(set_part(p, distance, world, cell, box));
+    for (int axis = 0; axis < 3; ++axis) {
+        double from = floor((box->lo[axis] - p->lo[axis]) / p->step[axis] + WHOLE);
+        double to = ceil((box->hi[axis] - p->lo[axis]) / p->step[axis] - WHOLE);
+        int last = (int)fmin(to, p->whole[axis] - 1.0);
+        p->first[axis] = (int)fmax(from, 0.0);
+        p->n[axis] = last - p->first[axis] + 1;
+        if (p->n[axis] < 2) return ty_ok();
+    }
+    TY_TRY(contour_part(c, &c->mesh, false));
+    *volume = ty_tri_mesh_volume(&c->mesh);
+    return ty_ok();
+}
+
+const int* ty_cutter_bodies(const ty_cutter* c, int* n_bodies)
+{
+    *n_bodies = c->label.n_labels;
+    return c->body.at;
+}
+
+int ty_cutter_body_at(const ty_cutter* c, const double x[3])
+{
+    const part* p = &c->part;
+    int best = -1;
+    double nearest = BODY_REACH * BODY_REACH, s[3];
+    for (int axis = 0; axis < 3; ++axis) s[axis] = (x[axis] - p->lo[axis]) / p->step[axis] - p->first[axis];
+    if (!(fabs(s[0]) < MAX_NODES && fabs(s[1]) < MAX_NODES && fabs(s[2]) < MAX_NODES)) return -1;
+    for (int i = 0; i < 64; ++i) {
+        int node[3];
+        double squared = 0.0;
+        for (int axis = 0; axis < 3; ++axis) {
+            node[axis] = (int)floor(s[axis]) - 1 + (i >> 2 * axis & 3);
+            squared += (node[axis] - s[axis]) * (node[axis] - s[axis]);
+        }
+        int body = squared < nearest ? ty_label_at(&c->label, node[0], node[1], node[2]) : -1;
+        if (body < 0) continue;
+        best = body;
+        nearest = squared;
+    }
+    return best;
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "track/kinds.h"
+
+#include <string.h>
+
+// The one table of trackers: a new one is a row here.
+static const ty_tracker_kind* const kinds[] = {&ty_tracker_levelset, NULL};
+
+const ty_tracker_kind* const* ty_tracker_kinds(void) { return kinds; }
+
+const ty_tracker_kind* ty_tracker_find(const char* name)
+{
+    for (int i = 0; kinds[i]; ++i)
+        if (strcmp(kinds[i]->name, name) == 0) return kinds[i];
+    return NULL;
+}
+
+ty_track_def ty_track_default(void)
+{
+    return (ty_track_def){
+        .kind = "levelset",
+        .cell = 0.05,
+        .transport = TY_TRANSPORT_SEMI_LAGRANGIAN,
+        .redistance = 0.7,
+        .thicken_surface = true,
+        .thicken_mesh = true,
+        .thicken_gamma = 1.2,
+        .thicken_redistribute = 1.5,
+        .particles_per_cell = 64,
+    };
+}

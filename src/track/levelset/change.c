@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Changes from outside: sources and drains, and the ledger's offsets.
+#include <string.h>
+
+#include "core/parallel.h"
+#include "track/levelset/levelset.h"
+
+enum { BLOCK = 256, REACH_CELLS = 4 };        // around a change whose volume is measured: the cubic's stencil and a half
+static const double CHANGED = 1e-9;           // cells
+static const double NEAR = 2.0;               // cells from a surface where a changed value moves it
+static const double THICK = 4.0;              // cells: thinner places get a share of an offset
+
+typedef struct change {
+    ty_levelset* ls;
+    bool add;
+    const double* region;
+    double* to;
+    const double* metres;    // offset: per piece
+} change;
+
+static void combine(void* ctx, ty_range r)
+{
+    change* c = ctx;
+    const ty_levelset* ls = c->ls;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        double phi = ls->phi[i], region = c->region[i];
+        c->to[i] = ls->closed[i] ? phi : c->add ? fmin(phi, region) : fmax(phi, -region);
+    }
+}
+
+// The cells whose change moves a surface, as a box of cells; false when there are none.
+static bool changed_box(const ty_levelset* ls, const double* now, int lo[3], int hi[3])
+{
+    const ty_grid* g = &ls->grid;
+    double least = CHANGED * g->cell, near = NEAR * g->cell;
+    int64_t size = ty_grid_size(g);
+    bool any = false;
+    for (int64_t c = 0; c < size; ++c) {
+        double a = ls->phi[c], b = now[c];
+        if (a == b || ls->closed[c] || fabs(a - b) <= least) continue;
+        if ((a < 0.0) == (b < 0.0) && fabs(a) > near && fabs(b) > near) continue;
+        int ijk[3];
+        ty_grid_coords(g, c, ijk);
+        for (int axis = 0; axis < 3; ++axis) {
+            lo[axis] = any && lo[axis] < ijk[axis] ? lo[axis] : ijk[axis];
+            hi[axis] = any && hi[axis] > ijk[axis] ? hi[axis] : ijk[axis];
+        }
+        any = true;
+    }
+    return any;
+}
+
+static ty_status measure(ty_levelset* ls, const double* values, const ty_box* box, double* volume)
+{
+    ty_levelset_field field = {&ls->grid, values};
+    ty_sampler phi = {.self = &field, .width = 1, .eval = ty_levelset_eval};
+    return ty_cut_volume(ls->cutter, &phi, ls->grid.cell, ls->world, box, volume);
+}
+
+// One edit: the new values come into `spare`, what they change is measured, then they are phi.
+static ty_status edit_one(ty_levelset* ls, const ty_edit* e, double* volume_changed, bool* any)
+{
+    ty_levelset_sample(ls, &e->region, ls->next, ls->spare);
+    change c = {.ls = ls, .add = e->add, .region = ls->next, .to = ls->spare};
+    ty_parallel_for(ty_grid_size(&ls->grid), 16 * BLOCK, combine, &c);
+    int lo[3], hi[3];
+    *volume_changed = 0.0;
+    if (!changed_box(ls, ls->spare, lo, hi)) return ty_ok();
+    ty_levelset_continue(ls, ls->spare);
+    ty_box box;
+    double before, after;
+    for (int axis = 0; axis < 3; ++axis) {
+        box.lo[axis] = ls->grid.origin[axis] + ls->grid.cell * (lo[axis] - REACH_CELLS);
+        box.hi[axis] = ls->grid.origin[axis] + ls->grid.cell * (hi[axis] + 1 + REACH_CELLS);
+    }
+    TY_TRY(measure(ls, ls->phi, &box, &before));
+    TY_TRY(measure(ls, ls->spare, &box, &after));
+    *volume_changed = after - before;
+    double* old = ls->phi;
+    ls->phi = ls->spare;
+    ls->spare = old;
+    *any = true;
+    return ty_ok();
+}
+
+ty_status ty_levelset_edit(ty_levelset* ls, int n, const ty_edit* edits, double* volume_changed)
+{
+    bool any = false;
+    for (int i = 0; i < n; ++i) TY_TRY(edit_one(ls, &edits[i], &volume_changed[i], &any));
+    if (!any) return ty_ok();
+    TY_TRY(ty_levelset_redistance(ls, 0.0));
+    return ty_levelset_contour(ls);
+}
+
+// Unit normal and depth below the surface point next to a cell, twice the largest of which is the thickness there.
+static double share(const ty_levelset* ls, const double x[3], double phi, ty_vec3 normal)
+{
+    enum { STEPS = 4 };
+    double h = ls->grid.cell, at[STEPS][3], value[STEPS], deepest = 0.0;
+    for (int i = 0; i < STEPS; ++i)
+        ty_store3(at[i], ty_load3(x) - (phi + 0.5 * THICK * h * (i + 1) / STEPS) * normal);
+    ty_grid_linear(&ls->grid, ls->phi, STEPS, (const double(*)[3])at, value);
+    for (int i = 0; i < STEPS; ++i) deepest = fmax(deepest, -value[i]);
+    return fmin(1.0, 2.0 * deepest / (THICK * h));
+}
+
+// The body a cell belongs to, or the one whose surface is next to it: looked for along the normal.
+static int piece_of(const ty_levelset* ls, const double x[3], double phi, ty_vec3 normal)
+{
+    const ty_grid* g = &ls->grid;
+    for (int step = 0; step < 6; ++step) {
+        int ijk[3];
+        ty_vec3 at = ty_load3(x) - (fmax(phi, 0.0) + 0.5 * step * g->cell) * normal;
+        for (int axis = 0; axis < 3; ++axis) ijk[axis] = (int)floor((at[axis] - g->origin[axis]) / g->cell);
+        int piece = ty_label_at(&ls->label, ijk[0], ijk[1], ijk[2]);
+        if (piece >= 0) return piece;
+    }
+    return ls->n_pieces == 1 ? 0 : -1;
+}
+
+static void offset_cells(void* ctx, ty_range r)
+{
+    change* c = ctx;
+    const ty_levelset* ls = c->ls;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        int cell = ls->active.at[i], ijk[3];
+        double x[1][3], slope[1][3], phi = ls->phi[cell];
+        if (ls->closed[cell]) continue;
+        ty_grid_coords(&ls->grid, cell, ijk);
+        ty_grid_cell_center(&ls->grid, ijk[0], ijk[1], ijk[2], x[0]);
+        ty_grid_gradient(&ls->grid, ls->phi, 1, (const double(*)[3])x, slope);
+        ty_vec3 normal = ty_normalize(ty_load3(slope[0]));
+        int piece = piece_of(ls, x[0], phi, normal);
+        if (piece < 0 || c->metres[piece] == 0.0) continue;
+        double moved = phi - share(ls, x[0], phi, normal) * c->metres[piece];
+        c->to[cell] = ty_clamp(moved, -ls->band, ls->band);
+    }
+}
+
+ty_status ty_levelset_offset(ty_levelset* ls, const double* metres_per_piece)
+{
+    double most = 0.0;
+    for (int i = 0; i < ls->n_pieces; ++i) most = fmax(most, fabs(metres_per_piece[i]));
+    if (most == 0.0) return ty_ok();
+    TY_TRY(ty_levelset_activate(ls));
+    memcpy(ls->next, ls->phi, (size_t)ty_grid_size(&ls->grid) * sizeof *ls->phi);
+    change c = {.ls = ls, .metres = metres_per_piece, .to = ls->next};
+    ty_parallel_for(ls->active.n, BLOCK, offset_cells, &c);
+    double* old = ls->phi;
+    ls->phi = ls->next;
+    ls->next = old;
+    ls->moved += most;
+    ty_levelset_continue(ls, ls->phi);
+    return ty_levelset_contour(ls);
+}

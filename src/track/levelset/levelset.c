@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tracker `levelset`: signed distances on a uniform grid, carried along the flow and made distances again now and
+// then. The baseline that everybody knows, with a redistancing that does not move the surface.
+#include "track/levelset/levelset.h"
+
+#include "track/kinds.h"
+
+static const double REACH_BEYOND = 3.0;    // cells of good values beyond the largest displacement
+static const double FIRST_BAND = 6.0;      // cells
+static const double BAND_SLACK = 1.0;      // cells more than needed now, so that a faster step finds enough
+
+static void destroy(void* self)
+{
+    ty_levelset* ls = self;
+    if (!ls) return;
+    double* arrays[] = {ls->phi, ls->next, ls->spare, ls->solid};
+    for (int i = 0; i < 4; ++i) ty_free(arrays[i]);
+    ty_free(ls->closed);
+    ty_free(ls->doubtful);
+    ty_array_free(&ls->ghost);
+    ty_array_free(&ls->active);
+    ty_array_free(&ls->velocity);
+    ty_array_free(&ls->piece);
+    ty_redistance_free(&ls->redistance);
+    ty_contour_free(&ls->contour);
+    ty_label_free(&ls->label);
+    ty_tri_mesh_free(&ls->surface);
+    ty_cutter_destroy(ls->cutter);
+    ty_free(ls);
+}
+
+ty_status ty_levelset_redistance(ty_levelset* ls, double reach)
+{
+    double h = ls->grid.cell;
+    double wanted = (REACH_BEYOND + BAND_SLACK + ls->def.redistance) * h + 1.5 * reach;
+    ls->band = reach > 0.0 ? fmax(wanted, FIRST_BAND * h) : ls->band;
+    TY_TRY(ty_redistance_run(&ls->redistance, &ls->grid, ls->band, ls->phi));
+    ls->moved = 0.0;
+    ty_levelset_continue(ls, ls->phi);
+    return ty_ok();
+}
+
+static ty_status allocate(ty_levelset* ls)
+{
+    size_t size = (size_t)ty_grid_size(&ls->grid);
+    ls->phi = ty_alloc(size, sizeof(double));
+    ls->next = ty_alloc(size, sizeof(double));
+    ls->spare = ty_alloc(size, sizeof(double));
+    ls->closed = ty_alloc(size, 1);
+    ls->doubtful = ty_alloc(size, 1);
+    if (ls->has_obstacles) ls->solid = ty_alloc(size, sizeof(double));
+    if (!ls->phi || !ls->next || !ls->spare || !ls->closed || !ls->doubtful || (ls->has_obstacles && !ls->solid))
+        return ty_no_memory("level set");
+    return ty_cutter_create(&ls->cutter);
+}
+
+static ty_status set_up(ty_levelset* ls, const ty_track_def* def, const ty_world* world)
+{
+    const ty_world_def* w = ty_world_get_def(world);
+    ls->def = *def;
+    ls->world = world;
+    for (int axis = 0; axis < 3; ++axis) {
+        ls->lo[axis] = w->min[axis];
+        ls->hi[axis] = w->max[axis];
+    }
+    for (int side = 0; side < TY_N_SIDES; ++side) ls->closed_side[side] = w->wall[side].closed;
+    double cells = 1.0;
+    for (int axis = 0; axis < 3; ++axis)
+        cells *= (ls->hi[axis] - ls->lo[axis]) / def->cell + 2 * TY_LEVELSET_MARGIN + 1;
+    if (!(cells < INT32_MAX))
+        return ty_fail(TY_BAD_INPUT, "the level set would have %.3g cells; choose a larger cell", cells);
+    ls->grid = ty_grid_cover(ls->lo, ls->hi, def->cell, TY_LEVELSET_MARGIN);
+    ls->has_obstacles = ty_world_has_obstacles(world);
+    TY_TRY(allocate(ls));
+    TY_TRY(ty_levelset_solids(ls, world));
+    ty_sampler liquid = ty_world_liquid(world);
+    ls->band = FIRST_BAND * ls->grid.cell;
+    ty_levelset_sample(ls, &liquid, ls->phi, ls->next);
+    ty_levelset_continue(ls, ls->phi);
+    TY_TRY(ty_levelset_redistance(ls, 0.0));
+    return ty_levelset_contour(ls);
+}
+
+static ty_status create(void** self, const ty_track_def* def, const ty_world* world)
+{
+    ty_levelset* ls = ty_alloc_zero(1, sizeof *ls);
+    *self = NULL;
+    if (!ls) return ty_no_memory("level set");
+    ty_status status = set_up(ls, def, world);
+    if (status.code == TY_OK) *self = ls;
+    else destroy(ls);
+    return status;
+}
+
+// Redistancing comes first only when the band is too narrow for this step; otherwise after enough motion.
+static ty_status advance(void* self, const ty_flow* flow, const ty_world* world, double t, double dt)
+{
+    (void)t;
+    ty_levelset* ls = self;
+    double h = ls->grid.cell, reach = flow->max_speed * dt, displacement = 0.0;
+    if (!isfinite(reach)) return ty_fail(TY_DIVERGED, "the flow's speed is not finite");
+    ls->world = world;
+    if (ls->has_obstacles && ty_world_solid_moves(world)) TY_TRY(ty_levelset_solids(ls, world));
+    if (ls->band < REACH_BEYOND * h + ls->moved + reach) TY_TRY(ty_levelset_redistance(ls, reach));
+    TY_TRY(ty_levelset_transport(ls, flow, dt, &displacement));
+    ty_levelset_continue(ls, ls->phi);
+    ls->moved += displacement;
+    if (ls->moved > ls->def.redistance * h) TY_TRY(ty_levelset_redistance(ls, fmax(reach, displacement)));
+    return ty_levelset_contour(ls);
+}
+
+static ty_status edit(void* self, int n, const ty_edit* edits, double* volume_changed)
+{
+    return ty_levelset_edit(self, n, edits, volume_changed);
+}
+
+static ty_status offset(void* self, const double* metres_per_piece)
+{
+    return ty_levelset_offset(self, metres_per_piece);
+}
+
+static void eval_phi(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_levelset* ls = self;
+    ty_levelset_field field = {&ls->grid, ls->phi};
+    ty_levelset_eval(&field, n, x, out);
+}
+
+static ty_liquid liquid(const void* self)
+{
+    const ty_levelset* ls = self;
+    return (ty_liquid){.distance = {.self = self, .width = 1, .exact_band = 0.0, .eval = eval_phi},
+                       .surface = &ls->surface,
+                       .piece = ls->piece.at,
+                       .n_pieces = ls->n_pieces,
+                       .cell = ls->grid.cell,
+                       .overlap = TY_LEVELSET_MARGIN * ls->grid.cell};
+}
+
+// Everything else follows from these. The solid is that of the last step, whatever time the world is at now.
+static ty_status archive(void* self, ty_archive* ar)
+{
+    ty_levelset* ls = self;
+    int64_t size = ty_grid_size(&ls->grid);
+    TY_TRY(ty_archive_f64(ar, "levelset.phi", ls->phi, size));
+    TY_TRY(ty_archive_f64(ar, "levelset.band", &ls->band, 1));
+    TY_TRY(ty_archive_f64(ar, "levelset.moved", &ls->moved, 1));
+    if (ls->has_obstacles) TY_TRY(ty_archive_f64(ar, "levelset.solid", ls->solid, size));
+    if (!ar->loading) return ty_ok();
+    TY_TRY(ty_levelset_ghosts(ls));
+    return ty_levelset_contour(ls);
+}
+
+const ty_tracker_kind ty_tracker_levelset = {.name = "levelset",
+                                             .needs_domain = true,
+                                             .create = create,
+                                             .advance = advance,
+                                             .edit = edit,
+                                             .offset = offset,
+                                             .liquid = liquid,
+                                             .archive = archive,
+                                             .destroy = destroy};

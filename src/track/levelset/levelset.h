@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The level set tracker's state and stages. Values sit at the centres of cells that cover the domain and
+// TY_LEVELSET_MARGIN cells more on every side.
+//
+//   transport.c   carries the values along the flow            solid.c     continues them into solids and outside
+//   change.c      sources, drains, the ledger's offsets        surface.c   triangles and bodies of liquid
+//   levelset.c    the kind: create, the order of a step, archive
+#ifndef TY_TRACK_LEVELSET_LEVELSET_H
+#define TY_TRACK_LEVELSET_LEVELSET_H
+
+#include "field/grid.h"
+#include "field/label.h"
+#include "field/redistance.h"
+#include "mesh/contour.h"
+#include "track/cut.h"
+#include "track/track.h"
+
+enum { TY_LEVELSET_MARGIN = 3 };
+
+// A cell that no liquid can be in, and the open cell whose liquid it continues (-1: there is none).
+typedef struct ty_ghost {
+    int cell, source;
+} ty_ghost;
+
+// Open, private to this folder.
+typedef struct ty_levelset {
+    ty_track_def def;
+    const ty_world* world;
+    ty_grid grid;
+    double lo[3], hi[3];               // the domain
+    bool closed_side[TY_N_SIDES];
+    double *phi, *next, *spare;        // metres, negative inside; the others are scratch of a stage
+    double band;                       // values are distances up to here and constant beyond
+    double moved;                      // metres since the last redistancing
+    bool has_obstacles;
+    double* solid;                     // distance of the obstacles at cell centres; NULL without any
+    unsigned char* closed;             // per cell: its centre is inside a solid or outside the domain
+    unsigned char* doubtful;           // scratch of ty_levelset_sample
+    TY_ARRAY(ty_ghost) ghost;
+    TY_ARRAY(int) active;              // cells that the transport works on
+    TY_ARRAY(double) velocity;         // WENO: 3 per active cell
+    ty_redistance redistance;
+    ty_contour contour;
+    ty_label label;
+    ty_tri_mesh surface;
+    TY_ARRAY(int) piece;               // per vertex of the surface
+    int n_pieces;
+    ty_cutter* cutter;                 // measures what edits change
+    ty_tri_mesh measured;
+} ty_levelset;
+
+// The active cells: those within `band` of the surface.
+ty_status ty_levelset_activate(ty_levelset* ls);
+// phi after dt. *displacement: the farthest that anything near the surface went, metres.
+ty_status ty_levelset_transport(ty_levelset* ls, const ty_flow* flow, double dt, double* displacement);
+
+// Which cells are closed, after the obstacles moved (or at the start).
+ty_status ty_levelset_solids(ty_levelset* ls, const ty_world* world);
+// The same from ls->solid as it is.
+ty_status ty_levelset_ghosts(ty_levelset* ls);
+// Continues phi into closed cells, exactly for linear functions.
+void ty_levelset_continue(ty_levelset* ls, double* phi);
+// Samples a region at all cells. Where its surface lies on or in a solid it is no surface of the liquid: there the
+// values of open cells are continued from those that the solid has no part in. `scratch` is as large as `out`; uses
+// ls->doubtful.
+void ty_levelset_sample(ty_levelset* ls, const ty_sampler* region, double* out, double* scratch);
+
+// Distances again, wide enough for steps that go as far as `reach`.
+ty_status ty_levelset_redistance(ty_levelset* ls, double reach);
+
+ty_status ty_levelset_edit(ty_levelset* ls, int n, const ty_edit* edits, double* volume_changed);
+ty_status ty_levelset_offset(ty_levelset* ls, const double* metres_per_piece);
+
+// Remakes the triangles and their pieces.
+ty_status ty_levelset_contour(ty_levelset* ls);
+// phi as a function of space; `values` is phi or an array like it.
+typedef struct ty_levelset_field {
+    const ty_grid* grid;
+    const double* values;
+} ty_levelset_field;
+void ty_levelset_eval(const void* field, int n, const double (*x)[3], double* out);
+
+#endif

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// phi as a function of space, its triangles, and which body of liquid a vertex belongs to.
+#include <string.h>
+
+#include "core/parallel.h"
+#include "track/levelset/levelset.h"
+
+enum { BATCH = TY_SAMPLE_BATCH, CHUNK = 128 };
+static const double CUBIC_REACH = 2.5;    // cells: beyond it no zero is near and trilinear will do
+
+// How far x lies outside the box of the outermost centres: there the liquid ends.
+static double beyond_grid(const ty_grid* g, const double x[3])
+{
+    double out = -INFINITY;
+    for (int axis = 0; axis < 3; ++axis) {
+        double s = (x[axis] - g->origin[axis]) / g->cell - 0.5;
+        out = fmax(out, fmax(-s, s - (g->n[axis] - 1)));
+    }
+    return out * g->cell;
+}
+
+static void eval_chunk(const ty_levelset_field* f, int n, const double (*x)[3], double* out)
+{
+    double near_x[CHUNK][3], value[CHUNK];
+    int id[CHUNK], n_near = 0;
+    ty_grid_linear(f->grid, f->values, n, x, out);
+    for (int i = 0; i < n; ++i)
+        if (fabs(out[i]) < CUBIC_REACH * f->grid->cell) {
+            memcpy(near_x[n_near], x[i], sizeof near_x[0]);
+            id[n_near++] = i;
+        }
+    ty_grid_cubic(f->grid, f->values, n_near, (const double(*)[3])near_x, value);
+    for (int i = 0; i < n_near; ++i) out[id[i]] = value[i];
+    for (int i = 0; i < n; ++i) {
+        double outside = beyond_grid(f->grid, x[i]);
+        if (outside > 0.0) out[i] = fmax(out[i], outside);
+    }
+}
+
+void ty_levelset_eval(const void* field, int n, const double (*x)[3], double* out)
+{
+    for (int at = 0; at < n; at += CHUNK) eval_chunk(field, n - at < CHUNK ? n - at : CHUNK, x + at, out + at);
+}
+
+// The cell on the liquid's side of a vertex's edge.
+static void inside_cell(const ty_levelset* ls, int vertex, int ijk[3])
+{
+    const ty_grid* g = &ls->grid;
+    int axis = ty_contour_edge(ls->contour.key.at[vertex], ijk);
+    bool here = ijk[axis] >= 0;
+    if (!here || !(ls->phi[ty_grid_index(g, ijk[0], ijk[1], ijk[2])] < 0.0)) ++ijk[axis];
+}
+
+// The run of open cells that a vertex bounds; -1 when its liquid is all inside solids.
+static int run_of_vertex(const ty_levelset* ls, int vertex)
+{
+    int ijk[3];
+    inside_cell(ls, vertex, ijk);
+    return ty_label_run_at(&ls->label, ijk[0], ijk[1], ijk[2]);
+}
+
+// Bodies that touch only across the corner of a cell are one where the triangles connect them.
+static void unite_across_triangles(ty_levelset* ls)
+{
+    const ty_tri_mesh* m = &ls->surface;
+    for (int t = 0; t < m->n_tris; ++t) {
+        int a = ls->piece.at[m->tri[t][0]], b = ls->piece.at[m->tri[t][1]], c = ls->piece.at[m->tri[t][2]];
+        if (a >= 0 && b >= 0 && a != b) ty_label_unite(&ls->label, a, b);
+        if (b >= 0 && c >= 0 && b != c) ty_label_unite(&ls->label, b, c);
+    }
+}
+
+static void find_runs(void* ctx, ty_range r)
+{
+    ty_levelset* ls = ctx;
+    for (int64_t v = r.begin; v < r.end; ++v) ls->piece.at[v] = run_of_vertex(ls, (int)v);
+}
+
+// Vertices inside solids take the piece of the surface that they continue: labels spread over the triangles.
+static void spread_into_solids(ty_levelset* ls)
+{
+    const ty_tri_mesh* m = &ls->surface;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int t = 0; t < m->n_tris; ++t) {
+            int best = -1;
+            for (int i = 0; i < 3; ++i) {
+                int piece = ls->piece.at[m->tri[t][i]];
+                if (piece >= 0 && (best < 0 || piece < best)) best = piece;
+            }
+            for (int i = 0; i < 3 && best >= 0; ++i) {
+                int* piece = &ls->piece.at[m->tri[t][i]];
+                changed |= *piece < 0;
+                if (*piece < 0) *piece = best;
+            }
+        }
+    }
+}
+
+static ty_status label_pieces(ty_levelset* ls)
+{
+    TY_TRY(ty_label_scan(&ls->label, ls->grid.n, ls->phi, ls->closed));
+    if (!ty_array_resize(&ls->piece, ls->surface.n_verts)) return ty_no_memory("pieces of liquid");
+    ty_parallel_for(ls->surface.n_verts, BATCH, find_runs, ls);
+    unite_across_triangles(ls);
+    ty_label_number(&ls->label);
+    bool in_solid = false;
+    for (int v = 0; v < ls->surface.n_verts; ++v) {
+        int run = ls->piece.at[v];
+        ls->piece.at[v] = run < 0 ? -1 : ls->label.run.at[run].label;
+        in_solid |= run < 0;
+    }
+    if (in_solid) spread_into_solids(ls);
+    ls->n_pieces = ls->label.n_labels;
+    for (int v = 0; v < ls->surface.n_verts; ++v)    // liquid that is in solids only
+        if (ls->piece.at[v] < 0) {
+            ls->piece.at[v] = 0;
+            if (ls->n_pieces == 0) ls->n_pieces = 1;
+        }
+    return ty_ok();
+}
+
+ty_status ty_levelset_contour(ty_levelset* ls)
+{
+    const ty_grid* g = &ls->grid;
+    ty_contour_lattice lattice = {.cell = g->cell, .n = {g->n[0], g->n[1], g->n[2]}, .values = ls->phi};
+    for (int axis = 0; axis < 3; ++axis) lattice.origin[axis] = g->origin[axis] + 0.5 * g->cell;
+    ty_levelset_field field = {g, ls->phi};
+    ty_sampler phi = {.self = &field, .width = 1, .eval = ty_levelset_eval};
+    TY_TRY(ty_contour_grid(&ls->contour, &lattice, &phi, TY_CONTOUR_REFINE, &ls->surface));
+    return label_pieces(ls);
+}

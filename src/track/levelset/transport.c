@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Three ways to carry phi along: semi-Lagrangian with tricubic interpolation, MacCormack [Selle2008] on the trilinear
+// one, and WENO5 [Jiang2000] with TVD Runge-Kutta [Shu1988] in sub-steps of CFL 1/2.
+//
+// Departs: the semi-Lagrangian interpolation is the unlimited cubic one, because limited slopes keep half as much of
+// the deformation test's volume (measured in levelset_bench).
+#include <string.h>
+
+#include "core/parallel.h"
+#include "track/levelset/levelset.h"
+#include "world/trace.h"
+
+enum { BLOCK = TY_SAMPLE_BATCH };
+static const double NEAR = 1.5;        // cells: what counts for the largest displacement
+static const double WENO_CFL = 0.5;
+
+typedef struct stage {
+    ty_levelset* ls;
+    const ty_flow* flow;
+    double dt;
+    const double* from;    // values before
+    double* to;
+    const double* base;    // WENO: values at the start of the sub-step
+    double keep;           // WENO: to = keep * base + (1 - keep) (from + dt L(from))
+} stage;
+
+static void centers(const ty_grid* g, int n, const int* cells, double (*x)[3])
+{
+    for (int i = 0; i < n; ++i) {
+        int ijk[3];
+        ty_grid_coords(g, cells[i], ijk);
+        ty_grid_cell_center(g, ijk[0], ijk[1], ijk[2], x[i]);
+    }
+}
+
+// How far x lies beyond the open sides, 0 inside. Everything out there is air.
+static double beyond_open(const ty_levelset* ls, const double x[3])
+{
+    double out = 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+        if (!ls->closed_side[2 * axis]) out = fmax(out, ls->lo[axis] - x[axis]);
+        if (!ls->closed_side[2 * axis + 1]) out = fmax(out, x[axis] - ls->hi[axis]);
+    }
+    return out;
+}
+
+static double farthest(const ty_levelset* ls, int n, const int* cells, const double (*a)[3], const double (*b)[3])
+{
+    double most = 0.0;
+    for (int i = 0; i < n; ++i)
+        if (fabs(ls->phi[cells[i]]) <= NEAR * ls->grid.cell)
+            most = fmax(most, ty_norm(ty_load3(a[i]) - ty_load3(b[i])));
+    return most;
+}
+
+static bool at_rest(const double a[3], const double b[3]) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
+
+static double semi_lagrangian(void* ctx, ty_range r)
+{
+    stage* s = ctx;
+    ty_levelset* ls = s->ls;
+    const int* cells = ls->active.at + r.begin;
+    int n = (int)(r.end - r.begin);
+    double x[BLOCK][3], foot[BLOCK][3], value[BLOCK];
+    centers(&ls->grid, n, cells, x);
+    ty_trace_back(s->flow, s->dt, n, (const double(*)[3])x, foot);
+    ty_grid_cubic(&ls->grid, s->from, n, (const double(*)[3])foot, value);
+    for (int i = 0; i < n; ++i) {
+        if (at_rest(x[i], foot[i])) continue;    // not even rounding moves still water
+        double out = beyond_open(ls, foot[i]);
+        s->to[cells[i]] = out > 0.0 ? fmax(value[i], out) : value[i];
+    }
+    return farthest(ls, n, cells, (const double(*)[3])x, (const double(*)[3])foot);
+}
+
+static double linear_back(void* ctx, ty_range r)
+{
+    stage* s = ctx;
+    ty_levelset* ls = s->ls;
+    const int* cells = ls->active.at + r.begin;
+    int n = (int)(r.end - r.begin);
+    double x[BLOCK][3], value[BLOCK];
+    centers(&ls->grid, n, cells, x);
+    ty_trace_back(s->flow, s->dt, n, (const double(*)[3])x, x);
+    ty_grid_linear(&ls->grid, s->from, n, (const double(*)[3])x, value);
+    for (int i = 0; i < n; ++i) s->to[cells[i]] = value[i];
+    return 0.0;
+}
+
+// p' = a + (p - b) / 2 with a = next (carried forward), b = a carried back; kept between the values a came from.
+static double maccormack(void* ctx, ty_range r)
+{
+    stage* s = ctx;
+    ty_levelset* ls = s->ls;
+    const int* cells = ls->active.at + r.begin;
+    int n = (int)(r.end - r.begin);
+    double x[BLOCK][3], foot[BLOCK][3], head[BLOCK][3], a[BLOCK], b[BLOCK], lo[BLOCK], hi[BLOCK];
+    centers(&ls->grid, n, cells, x);
+    ty_trace_back(s->flow, s->dt, n, (const double(*)[3])x, foot);
+    ty_trace_forward(s->flow, s->dt, n, (const double(*)[3])x, head);
+    ty_grid_linear_bounds(&ls->grid, ls->phi, n, (const double(*)[3])foot, a, lo, hi);
+    ty_grid_linear(&ls->grid, s->from, n, (const double(*)[3])head, b);
+    for (int i = 0; i < n; ++i) {
+        if (at_rest(x[i], foot[i])) continue;
+        double out = beyond_open(ls, foot[i]);
+        double value = a[i] + 0.5 * (ls->phi[cells[i]] - b[i]);
+        if (!(value >= lo[i] && value <= hi[i])) value = a[i];
+        s->to[cells[i]] = out > 0.0 ? fmax(value, out) : value;
+    }
+    return farthest(ls, n, cells, (const double(*)[3])x, (const double(*)[3])foot);
+}
+
+// The fifth-order upwind derivative from five differences, farthest upwind first; weights by smoothness.
+static double weno5(const double v[5])
+{
+    double d1 = v[0] - 2.0 * v[1] + v[2], d2 = v[1] - 2.0 * v[2] + v[3], d3 = v[2] - 2.0 * v[3] + v[4];
+    double e1 = v[0] - 4.0 * v[1] + 3.0 * v[2], e2 = v[1] - v[3], e3 = 3.0 * v[2] - 4.0 * v[3] + v[4];
+    double s1 = 13.0 / 12.0 * d1 * d1 + 0.25 * e1 * e1;
+    double s2 = 13.0 / 12.0 * d2 * d2 + 0.25 * e2 * e2;
+    double s3 = 13.0 / 12.0 * d3 * d3 + 0.25 * e3 * e3;
+    double largest = 0.0;
+    for (int i = 0; i < 5; ++i) largest = fmax(largest, v[i] * v[i]);
+    double eps = 1e-6 * largest + 1e-99;
+    double a1 = 0.1 / ((s1 + eps) * (s1 + eps));
+    double a2 = 0.6 / ((s2 + eps) * (s2 + eps));
+    double a3 = 0.3 / ((s3 + eps) * (s3 + eps));
+    double q1 = v[0] / 3.0 - 7.0 / 6.0 * v[1] + 11.0 / 6.0 * v[2];
+    double q2 = -v[1] / 6.0 + 5.0 / 6.0 * v[2] + v[3] / 3.0;
+    double q3 = v[2] / 3.0 + 5.0 / 6.0 * v[3] - v[4] / 6.0;
+    return (a1 * q1 + a2 * q2 + a3 * q3) / (a1 + a2 + a3);
+}
+
+// Upwind derivative along an axis for speed u, per cell. Beyond the border the values are constant.
+static double upwind(const ty_grid* g, const double* phi, const int ijk[3], int64_t cell, int axis, double u)
+{
+    double value[6], difference[5];
+    int side = u > 0.0 ? 1 : -1;
+    int64_t stride = ty_grid_stride(g, axis);
+    for (int i = 0; i < 6; ++i) {
+        int at = ijk[axis] + side * (i - 3);
+        at = at < 0 ? 0 : at >= g->n[axis] ? g->n[axis] - 1 : at;
+        value[i] = phi[cell + (at - ijk[axis]) * stride];
+    }
+    for (int i = 0; i < 5; ++i) difference[i] = side * (value[i + 1] - value[i]);
+    return weno5(difference);
+}
+
+static void weno_stage(void* ctx, ty_range r)
+{
+    stage* s = ctx;
+    const ty_levelset* ls = s->ls;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        int cell = ls->active.at[i], ijk[3];
+        const double* u = ls->velocity.at + 3 * i;
+        ty_grid_coords(&ls->grid, cell, ijk);
+        double rate = 0.0;
+        for (int axis = 0; axis < 3; ++axis)
+            if (u[axis] != 0.0) rate -= u[axis] * upwind(&ls->grid, s->from, ijk, cell, axis, u[axis]);
+        double stepped = s->from[cell] + s->dt / ls->grid.cell * rate;
+        s->to[cell] = s->keep == 0.0 ? stepped : s->keep * s->base[cell] + (1.0 - s->keep) * stepped;
+    }
+}
+
+// Speeds at the active cells; returns the largest |u| + |v| + |w| of a block, which bounds the CFL number.
+static double weno_speeds(void* ctx, ty_range r)
+{
+    stage* s = ctx;
+    ty_levelset* ls = s->ls;
+    int n = (int)(r.end - r.begin);
+    double x[BLOCK][3], fastest = 0.0;
+    double* u = ls->velocity.at + 3 * r.begin;
+    centers(&ls->grid, n, ls->active.at + r.begin, x);
+    ty_sample(&s->flow->velocity, n, (const double(*)[3])x, u);
+    for (int i = 0; i < n; ++i)
+        fastest = fmax(fastest, fabs(u[3 * i]) + fabs(u[3 * i + 1]) + fabs(u[3 * i + 2]));
+    return fastest;
+}
+
+// Departs: velocities are those at the start of the step throughout, as a flow is known at one time only.
+static ty_status weno(ty_levelset* ls, const ty_flow* flow, double dt, double* displacement)
+{
+    if (!ty_array_resize(&ls->velocity, 3 * ls->active.n)) return ty_no_memory("level set velocities");
+    stage s = {.ls = ls, .flow = flow};
+    double speed = ty_parallel_max(ls->active.n, BLOCK, weno_speeds, &s);
+    int steps = (int)fmax(1.0, ceil(speed * dt / (WENO_CFL * ls->grid.cell)));
+    size_t bytes = (size_t)ty_grid_size(&ls->grid) * sizeof *ls->phi;
+    memcpy(ls->next, ls->phi, bytes);
+    memcpy(ls->spare, ls->phi, bytes);
+    s.dt = dt / steps;
+    s.base = ls->phi;
+    for (int k = 0; k < steps; ++k) {
+        const struct { double *from, *to, keep; } rk3[3] = {
+            {ls->phi, ls->next, 0.0}, {ls->next, ls->spare, 0.75}, {ls->spare, ls->phi, 1.0 / 3.0}};
+        for (int i = 0; i < 3; ++i) {
+            s.from = rk3[i].from, s.to = rk3[i].to, s.keep = rk3[i].keep;
+            ty_parallel_for(ls->active.n, BLOCK, weno_stage, &s);
+        }
+    }
+    *displacement = speed * dt;
+    return ty_ok();
+}
+
+static void clamp_band(void* ctx, ty_range r)
+{
+    ty_levelset* ls = ctx;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        double* phi = &ls->phi[ls->active.at[i]];
+        *phi = ty_clamp(*phi, -ls->band, ls->band);
+    }
+}
+
+ty_status ty_levelset_activate(ty_levelset* ls)
+{
+    int64_t size = ty_grid_size(&ls->grid);
+    ls->active.n = 0;
+    for (int64_t c = 0; c < size; ++c)
+        if (fabs(ls->phi[c]) < ls->band && !ty_array_push(&ls->active, (int)c))
+            return ty_no_memory("active cells");
+    return ty_ok();
+}
+
+static void swap(double** a, double** b)
+{
+    double* t = *a;
+    *a = *b;
+    *b = t;
+}
+
+ty_status ty_levelset_transport(ty_levelset* ls, const ty_flow* flow, double dt, double* displacement)
+{
+    size_t bytes = (size_t)ty_grid_size(&ls->grid) * sizeof *ls->phi;
+    stage s = {.ls = ls, .flow = flow, .dt = dt, .from = ls->phi, .to = ls->next};
+    TY_TRY(ty_levelset_activate(ls));
+    if (ls->def.transport == TY_TRANSPORT_WENO5) {
+        TY_TRY(weno(ls, flow, dt, displacement));
+    } else if (ls->def.transport == TY_TRANSPORT_MACCORMACK) {
+        memcpy(ls->next, ls->phi, bytes);
+        memcpy(ls->spare, ls->phi, bytes);
+        ty_parallel_max(ls->active.n, BLOCK, linear_back, &s);
+        s.from = ls->next, s.to = ls->spare;
+        *displacement = fmax(0.0, ty_parallel_max(ls->active.n, BLOCK, maccormack, &s));
+        swap(&ls->phi, &ls->spare);
+    } else {
+        memcpy(ls->next, ls->phi, bytes);
+        *displacement = fmax(0.0, ty_parallel_max(ls->active.n, BLOCK, semi_lagrangian, &s));
+        swap(&ls->phi, &ls->next);
+    }
+    ty_parallel_for(ls->active.n, BLOCK, clamp_band, ls);
+    return ty_ok();
+}
