@@ -94,6 +94,7 @@ typedef struct ty_group {
     // Looks at the whole after its keys were read; reports mistakes itself.
     void (*check)(struct ty_reader*, void* self, struct ty_node* node);
     const char* example;    // YAML
+    bool check_anyway;      // also when some of its keys are wrong
 } ty_group;
 
 // What the root group's offsets are from: the def, and what is only needed while reading.
@@ -101,7 +102,7 @@ typedef struct ty_scene_draft {
     ty_sim_def def;
     int resolution;
     double domain_size[3];
-    bool has_cell, has_resolution, has_domain_size, has_domain_max, has_tracker, has_ratio;
+    bool has_cell, has_resolution, has_domain_size, has_domain_max, has_tracker;
     double ratio;
 } ty_scene_draft;
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 // Bytes of the character that starts at p; text was checked to be UTF-8.
 static int character_bytes(const char* p)
@@ -142,45 +141,3 @@ ty_status ty_mistakes_report(ty_mistakes* m, const char* path, ty_scene_report r
 }
 
 void ty_mistakes_free(ty_mistakes* m) { ty_array_free(&m->list); }
-
-enum { LONGEST_WORD = 40 };
-
-// Damerau-Levenshtein with neighbours swapped at cost 1; upper and lower case count as the same letter.
-static int edit_distance(const char* a, const char* b)
-{
-    int n = (int)strlen(a), m = (int)strlen(b);
-    if (n > LONGEST_WORD || m > LONGEST_WORD) return LONGEST_WORD;
-    int rows[3][LONGEST_WORD + 1];
-    int *before = rows[0], *last = rows[1], *now = rows[2];
-    for (int j = 0; j <= m; ++j) last[j] = j;
-    for (int i = 1; i <= n; ++i) {
-        now[0] = i;
-        for (int j = 1; j <= m; ++j) {
-            int change = last[j - 1] + (strncasecmp(a + i - 1, b + j - 1, 1) != 0);
-            int best = last[j] + 1 < now[j - 1] + 1 ? last[j] + 1 : now[j - 1] + 1;
-            if (change < best) best = change;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
-                best = before[j - 2] + 1;
-            now[j] = best;
-        }
-        int* free_row = before;
-        before = last;
-        last = now;
-        now = free_row;
-    }
-    return last[m];
-}
-
-ty_nearest ty_nearest_begin(const char* word)
-{
-    // Near enough: at most a third of the letters wrong, and at least one right.
-    return (ty_nearest){word, (int)(strlen(word) + 5) / 3, NULL};
-}
-
-void ty_nearest_try(ty_nearest* nearest, const char* candidate)
-{
-    int distance = edit_distance(nearest->word, candidate);
-    if (distance >= nearest->distance || distance >= (int)strlen(candidate)) return;
-    nearest->distance = distance;
-    nearest->best = candidate;
-}

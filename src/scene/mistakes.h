@@ -40,13 +40,4 @@ void ty_warning_add(ty_mistakes* m, ty_spot spot, const char* format, ...) __att
 ty_status ty_mistakes_report(ty_mistakes* m, const char* path, ty_scene_report report, void* self);
 void ty_mistakes_free(ty_mistakes* m);
 
-// The nearest of the words by edit distance, when it is near enough to be meant; else NULL.
-typedef struct ty_nearest {
-    const char* word;
-    int distance;
-    const char* best;
-} ty_nearest;
-ty_nearest ty_nearest_begin(const char* word);
-void ty_nearest_try(ty_nearest* nearest, const char* candidate);
-
 #endif
