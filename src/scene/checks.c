@@ -6,6 +6,7 @@
 
 #include "core/vec.h"
 #include "scene/read.h"
+#include "world/force.h"
 
 static ty_spot spot_of(const ty_node* node) { return node ? node->spot : (ty_spot){0}; }
 
@@ -154,6 +155,10 @@ void ty_check_scene(ty_reader* r, void* self, ty_node* node)
         WRONG(r, key_spot(node, "liquid"), "no liquid; add  liquid: [{box: {min: [...], max: [...]}}]  or a source");
 }
 
+void ty_start_shape(void* self, int kind) { *(ty_shape_def*)self = ty_shape_default(kind); }
+
+void ty_start_force(void* self, int kind) { *(ty_force_def*)self = ty_force_default(kind); }
+
 void ty_check_box(ty_reader* r, void* self, ty_node* node)
 {
     ty_shape_def* shape = self;
@@ -201,6 +206,12 @@ void ty_check_shape(ty_reader* r, void* self, ty_node* node)
 void ty_check_force_axis(ty_reader* r, void* self, ty_node* node)
 {
     check_direction(r, node, "axis", ((ty_force_def*)self)->axis);
+}
+
+void ty_check_custom_force(ty_reader* r, void* self, ty_node* node)
+{
+    ty_force_def* force = self;
+    if (!ty_force_find(force->custom)) WRONG(r, key_spot(node, "kind"), "no force is registered as '%s'", force->custom);
 }
 
 void ty_check_force(ty_reader* r, void* self, ty_node* node)

@@ -18,8 +18,13 @@ void ty_check_torus(struct ty_reader*, void* self, struct ty_node*);
 void ty_check_turn(struct ty_reader*, void* self, struct ty_node*);
 void ty_check_shape(struct ty_reader*, void* self, struct ty_node*);
 void ty_check_force_axis(struct ty_reader*, void* self, struct ty_node*);
+void ty_check_custom_force(struct ty_reader*, void* self, struct ty_node*);
 void ty_check_force(struct ty_reader*, void* self, struct ty_node*);
 void ty_check_camera(struct ty_reader*, void* self, struct ty_node*);
 void ty_check_probe(struct ty_reader*, void* self, struct ty_node*);
+
+// A shape and a force of that kind before their keys are read.
+void ty_start_shape(void* self, int kind);
+void ty_start_force(void* self, int kind);
 
 #endif

@@ -93,7 +93,7 @@ static const ty_key domain_keys[] = {
 static const ty_group domain_group = {
     "domain", "The box in which everything happens. Trackers and solvers that need no box do without.",
     sizeof(ty_scene_draft), 0, NULL, domain_keys, ty_check_domain,
-    "domain: {min: [0, 0, 0], size: [2, 1, 1], closed: [left, right, bottom, front, back]}    # top is open"};
+    .example = "domain: {min: [0, 0, 0], size: [2, 1, 1], closed: [left, right, bottom, front, back]}    # top is open"};
 
 static const ty_key wall_keys[] = {
     {"velocity", TY_KEY_VARYING3, .at = TY_AT(ty_wall_def, velocity), .unit = "m/s", .fallback = "[0, 0, 0]",
@@ -101,7 +101,7 @@ static const ty_key wall_keys[] = {
     {"slip", TY_KEY_NUMBER, .at = TY_AT(ty_wall_def, slip), .unit = "share", .fallback = "1", SHARE,
      .sentence = "1: the liquid slides along freely; 0: it sticks."},
     {0}};
-const ty_group ty_wall_group = {"wall", "One side of the domain.", sizeof(ty_wall_def), 0, NULL, wall_keys, NULL, NULL};
+const ty_group ty_wall_group = {"wall", "One side of the domain.", sizeof(ty_wall_def), 0, NULL, wall_keys, NULL, .example = NULL};
 
 #define WALL(side, which)                                                                                    \
     {side, TY_KEY_WALL, .at = DEF(world.wall), .unit = "", .value = which, .group = &ty_wall_group,          \
@@ -111,7 +111,7 @@ static const ty_key walls_keys[] = {WALL("left", TY_LEFT), WALL("right", TY_RIGH
                                     {0}};
 static const ty_group walls_group = {
     "walls", "How the closed sides of the domain move and how slippery they are.", sizeof(ty_scene_draft), 0, NULL,
-    walls_keys, NULL, "walls: {top: {velocity: [1, 0, 0], slip: 0}}    # a lid that drags the liquid along"};
+    walls_keys, NULL, .example = "walls: {top: {velocity: [1, 0, 0], slip: 0}}    # a lid that drags the liquid along"};
 
 static const ty_key frames_keys[] = {
     {"count", TY_KEY_INTEGER, .at = DEF(frame_count), .unit = "frames", .fallback = "48", .min = 1,
@@ -124,7 +124,7 @@ static const ty_key frames_keys[] = {
      .sentence = "How many cells the liquid may move in one step; a frame is cut into as many steps as that takes."},
     {0}};
 static const ty_group frames_group = {"frames", "How long, how finely in time.", sizeof(ty_scene_draft), 0, NULL,
-                                      frames_keys, NULL, "frames: {count: 96, rate: 24, start: 1001, cfl: 2}"};
+                                      frames_keys, NULL, .example = "frames: {count: 96, rate: 24, start: 1001, cfl: 2}"};
 
 static const ty_key solver_keys[] = {
     {"kind", TY_KEY_WORD, .at = DEF(solver_kind), .unit = "", .fallback = "@solver",
@@ -168,7 +168,7 @@ static const ty_key solver_keys[] = {
     {0}};
 static const ty_group solver_group = {
     "solver", "How the liquid moves, and what it is made of.", sizeof(ty_scene_draft), 0, NULL, solver_keys,
-    ty_check_solver, "solver: {kind: grid, density: 1000, viscosity: 0, tolerance: 1e-6}"};
+    ty_check_solver, .example = "solver: {kind: grid, density: 1000, viscosity: 0, tolerance: 1e-6}"};
 
 #define CONTOUR .only_tracker = "contour"
 static const ty_key thickening_keys[] = {
@@ -197,7 +197,7 @@ static const ty_key thickening_keys[] = {
     {0}};
 static const ty_group thickening_group = {
     "thickening", "Keeps sheets thinner than a cell alive.", sizeof(ty_scene_draft), 0, NULL, thickening_keys, NULL,
-    "surface: {tracker: contour, thickening: {surface: true, mesh: true, redistribute: 1.5}}"};
+    .example = "surface: {tracker: contour, thickening: {surface: true, mesh: true, redistribute: 1.5}}"};
 
 static const ty_key volume_keys[] = {
     {"correct", TY_KEY_BOOL, .at = DEF(volume_correct), .unit = "", .fallback = "true",
@@ -205,7 +205,7 @@ static const ty_key volume_keys[] = {
     {0}};
 static const ty_group volume_group = {"volume", "The ledger that knows how much liquid there should be.",
                                       sizeof(ty_scene_draft), 0, NULL, volume_keys, NULL,
-                                      "surface: {volume: {correct: false}}    # to see what the tracker alone keeps"};
+                                      .example = "surface: {volume: {correct: false}}    # to see what the tracker alone keeps"};
 
 static const ty_key surface_keys[] = {
     {"tracker", TY_KEY_WORD, .at = DEF(tracker_kind), .has_at = DRAFT(has_tracker), .unit = "", .fallback = "@tracker",
@@ -230,7 +230,7 @@ static const ty_key surface_keys[] = {
     {0}};
 static const ty_group surface_group = {"surface", "How the liquid's surface is followed.", sizeof(ty_scene_draft), 0,
                                        NULL, surface_keys, ty_check_surface,
-                                       "surface: {tracker: levelset, transport: weno5, volume: {correct: true}}"};
+                                       .example = "surface: {tracker: levelset, transport: weno5, volume: {correct: true}}"};
 
 static const ty_key checkpoint_keys[] = {
     {"every", TY_KEY_INTEGER, .at = DEF(checkpoint_every), .unit = "frames", .fallback = "1", .min = 0, .max = 1e6,
@@ -239,7 +239,7 @@ static const ty_key checkpoint_keys[] = {
      .sentence = "How many of the latest are kept; 0: all."},
     {0}};
 static const ty_group checkpoint_group = {"checkpoint", "What a stopped run goes on from.", sizeof(ty_scene_draft), 0,
-                                          NULL, checkpoint_keys, NULL, "checkpoint: {every: 10, keep: 2}"};
+                                          NULL, checkpoint_keys, NULL, .example = "checkpoint: {every: 10, keep: 2}"};
 
 static const ty_key output_keys[] = {
     {"surface", TY_KEY_FLAG, .at = DEF(write_surface), .unit = "", .fallback = "ply", .choices = surface_files,
@@ -254,7 +254,7 @@ static const ty_key output_keys[] = {
      .sentence = "Only every so many frames are written."},
     {0}};
 static const ty_group output_group = {"output", "What is written for every frame.", sizeof(ty_scene_draft), 0, NULL,
-                                      output_keys, NULL, "output: {surface: ply, volume: none, every: 2}"};
+                                      output_keys, NULL, .example = "output: {surface: ply, volume: none, every: 2}"};
 
 #define LIST(word, array, count, items, what)                                                                \
     {word, TY_KEY_LIST, .at = DEF(array), .count_at = DEF(count), .unit = "", .group = &items, .sentence = what}
@@ -292,4 +292,4 @@ static const ty_key scene_keys[] = {
      .sentence = "What is written for every frame."},
     {0}};
 const ty_group ty_scene_group = {"scene", "The whole file.", sizeof(ty_scene_draft), 0, NULL, scene_keys,
-                                 ty_check_scene, NULL, .check_anyway = true};
+                                 ty_check_scene, .example = NULL, .check_anyway = true};

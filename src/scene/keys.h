@@ -95,6 +95,7 @@ typedef struct ty_group {
     void (*check)(struct ty_reader*, void* self, struct ty_node* node);
     const char* example;    // YAML
     bool check_anyway;      // also when some of its keys are wrong
+    void (*start)(void* self, int kind);    // what no key says, once the variant is known
 } ty_group;
 
 // What the root group's offsets are from: the def, and what is only needed while reading.
@@ -117,6 +118,15 @@ extern const ty_group ty_liquid_group, ty_obstacle_group, ty_source_group, ty_dr
     ty_steer_group, ty_camera_group, ty_probe_group;
 extern const ty_choice ty_side_choices[];      // values are ty_side for up: y
 extern const ty_choice ty_ease_choices[];
+
+static inline bool ty_key_is_end(const ty_key* key) { return !key->name && key->type != TY_KEY_INLINE; }
+// Calls `visit` for every key of the group, those of inlined groups among them, with the offset of their struct.
+// Stops when it returns false.
+void ty_visit_keys(const ty_group* group, size_t offset, bool (*visit)(void* ctx, const ty_key*, size_t offset),
+                   void* ctx);
+// Every group once, in the order in which a reader of the scene meets them; returns how many.
+enum { TY_MAX_GROUPS = 64 };
+int ty_all_groups(const ty_group* out[TY_MAX_GROUPS]);
 
 // The side a name means: with `up: z` bottom and top are z, front and back are y (front is where y is least).
 int ty_side_for_up(int side, int up);

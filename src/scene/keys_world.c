@@ -24,8 +24,8 @@
      .fallback_says = "frames.rate", POSITIVE, .sentence = "Files per second, when the name holds ####."},   \
         {"start", TY_KEY_INTEGER, .at = start_at, .unit = "", .fallback = "1", .min = 0, .max = 1e6,         \
          .sentence = "Number of the file at time 0, when the name holds ####."}
-#define GROUP_OF(type, name, keys, check, sentence, example)                                                 \
-    {name, sentence, sizeof(type), 0, NULL, keys, check, example}
+#define GROUP_OF(type, word, its_keys, its_check, says, such_as)                                             \
+    {.name = word, .sentence = says, .size = sizeof(type), .keys = its_keys, .check = its_check, .example = such_as}
 
 static const ty_key box_keys[] = {POINT("min", SHAPE(min), NULL, "The corner with the least coordinates."),
                                   POINT("max", SHAPE(max), NULL, "The opposite corner."),
@@ -133,7 +133,8 @@ static const ty_key shape_keys[] = {
 const ty_group ty_shape_group = {
     "shape", "A region of space. Exactly one of the shapes, and how it moves.", sizeof(ty_shape_def),
     TY_AT(ty_shape_def, kind), "shape", shape_keys, ty_check_shape,
-    "difference: [{sphere: {center: [0, 1, 0], radius: 0.5}}, {box: {min: [-1, 1, -1], max: [1, 2, 1]}}]"};
+    "difference: [{sphere: {center: [0, 1, 0], radius: 0.5}}, {box: {min: [-1, 1, -1], max: [1, 2, 1]}}]",
+    .start = ty_start_shape};
 
 static const ty_key value_key_keys[] = {
     {"time", TY_KEY_NUMBER, .at = TY_AT(ty_value_key, time), .unit = "s", .required = true, .sentence = "When."},
@@ -257,9 +258,23 @@ static const ty_key guide_keys[] = {
     {"file", TY_KEY_FILE, .at = FORCE(file), .unit = "", .required = true, .sentence = "A triangle mesh: .obj, .ply or .stl."},
     {"radius", TY_KEY_NUMBER, .at = FORCE(radius), .unit = "m", .required = true, POSITIVE, .sentence = "How far from the mesh it acts."},
     STRENGTH("m/s2", "Acceleration towards the mesh."),
+    {"along", TY_KEY_VARYING3, .at = FORCE(vector), .unit = "m/s2", .fallback = "[0, 0, 0]",
+     .sentence = "And along the mesh: the part of this that does not go through it."},
     {0}};
 static const ty_group guide_group = GROUP_OF(ty_force_def, "guide force", guide_keys, NULL, "Pulls the liquid onto a mesh.",
                                              "- guide: {file: dragon.obj, radius: 0.1, strength: 5}");
+static const ty_key custom_keys[] = {
+    {"kind", TY_KEY_TEXT, .at = FORCE(custom), .unit = "", .required = true, .sentence = "The name the application registered it with."},
+    {"vector", TY_KEY_VARYING3, .at = FORCE(vector), .unit = "", .fallback = "[0, 0, 0]", .sentence = "Its own meaning, as for those below."},
+    STRENGTH("", "How strong."),
+    POINT("center", FORCE(center), "[0, 0, 0]", "Where."),
+    DIRECTION("axis", FORCE(axis), "A direction."),
+    REACH,
+    {"scale", TY_KEY_NUMBER, .at = FORCE(scale), .unit = "m", .fallback = "1", POSITIVE, .sentence = "A size."},
+    {"speed", TY_KEY_NUMBER, .at = FORCE(speed), .unit = "1/s", .fallback = "1", NOT_NEGATIVE, .sentence = "A speed."},
+    {0}};
+static const ty_group custom_group = GROUP_OF(ty_force_def, "custom force", custom_keys, ty_check_custom_force,
+                                              "A force that the application added.", "- custom: {kind: tide, strength: 2}");
 static const ty_key force_keys[] = {
     {"gravity", TY_KEY_VARYING3, .at = FORCE(vector), .unit = "m/s2", .variant = true, .value = TY_FORCE_GRAVITY,
      .time_only = true, .sentence = "The same everywhere; [0, -9.81, 0] when no force says otherwise."},
@@ -271,6 +286,7 @@ static const ty_key force_keys[] = {
     ONE_SHAPE("guide", TY_FORCE_GUIDE, guide_group, "Pulls the liquid onto a mesh."),
     {"field", TY_KEY_VARYING3, .at = FORCE(vector), .unit = "m/s2", .variant = true, .value = TY_FORCE_FIELD,
      .sentence = "Any acceleration."},
+    ONE_SHAPE("custom", TY_FORCE_CUSTOM, custom_group, "A force that the application added."),
     {"inside", TY_KEY_GROUP, .at = FORCE(region), .has_at = FORCE(bounded), .unit = "", .group = &ty_shape_group,
      .fallback_says = "everywhere", .sentence = "The force acts only in this shape."},
     ACTIVE(ty_force_def),
@@ -278,7 +294,8 @@ static const ty_key force_keys[] = {
 const ty_group ty_force_group = {
     "force", "What pushes the liquid. Exactly one kind of force, and where and when it acts.", sizeof(ty_force_def),
     TY_AT(ty_force_def, kind), "force", force_keys, ty_check_force,
-    "forces:\n  - gravity: [0, -9.81, 0]\n  - field: [\"-y\", \"x\", 0]\n    inside: {sphere: {center: [0, 0, 0], radius: 1}}"};
+    "forces:\n  - gravity: [0, -9.81, 0]\n  - field: [\"-y\", \"x\", 0]\n    inside: {sphere: {center: [0, 0, 0], radius: 1}}",
+    .start = ty_start_force};
 
 static const ty_key camera_keys[] = {
     {"name", TY_KEY_TEXT, .at = TY_AT(ty_camera_def, name), .unit = "", .required = true, .sentence = "What it is called."},
@@ -308,4 +325,4 @@ static const ty_key probe_keys[] = {
     {0}};
 const ty_group ty_probe_group = {
     "probe", "What an experiment would measure. Exactly one kind of probe.", sizeof(ty_probe_def), PROBE(kind), "probe",
-    probe_keys, ty_check_probe, "probes:\n  - {name: h1, height: [1.5, 0.5]}\n  - {name: p1, pressure: [1.0, 0.05, 0.5]}"};
+    probe_keys, ty_check_probe, .example = "probes:\n  - {name: h1, height: [1.5, 0.5]}\n  - {name: p1, pressure: [1.0, 0.05, 0.5]}"};

@@ -141,3 +141,19 @@ ty_status ty_mistakes_report(ty_mistakes* m, const char* path, ty_scene_report r
 }
 
 void ty_mistakes_free(ty_mistakes* m) { ty_array_free(&m->list); }
+
+const char* ty_scene_message_text(const ty_scene_message* message, char* out, int size)
+{
+    const ty_status* s = &message->status;
+    const char* word = message->is_error ? "error" : "warning";
+    const char* newline = message->excerpt[0] ? "\n" : "";
+    if (s->file[0] && s->line > 0 && s->column > 0)
+        snprintf(out, (size_t)size, "%s:%d:%d: %s: %s%s%s", s->file, s->line, s->column, word, s->message, newline, message->excerpt);
+    else if (s->file[0] && s->line > 0)
+        snprintf(out, (size_t)size, "%s:%d: %s: %s%s%s", s->file, s->line, word, s->message, newline, message->excerpt);
+    else if (s->file[0])
+        snprintf(out, (size_t)size, "%s: %s: %s%s%s", s->file, word, s->message, newline, message->excerpt);
+    else
+        snprintf(out, (size_t)size, "%s: %s%s%s", word, s->message, newline, message->excerpt);
+    return out;
+}

@@ -32,24 +32,6 @@ ty_place ty_reader_place(const ty_reader* r, ty_spot spot)
     return (ty_place){r->draft->def.file, in_file ? spot.line : 0, in_file ? spot.column : 0};
 }
 
-static bool is_end(const ty_key* key) { return !key->name && key->type != TY_KEY_INLINE; }
-
-static bool visit(const ty_group* group, size_t offset, bool (*each)(void*, const ty_key*, size_t), void* ctx)
-{
-    for (const ty_key* key = group->keys; !is_end(key); ++key) {
-        bool go_on = key->type == TY_KEY_INLINE ? visit(key->group, offset + key->at - 1, each, ctx)
-                                                : each(ctx, key, offset);
-        if (!go_on) return false;
-    }
-    return true;
-}
-
-void ty_visit_keys(const ty_group* group, size_t offset, bool (*each)(void* ctx, const ty_key*, size_t offset),
-                   void* ctx)
-{
-    visit(group, offset, each, ctx);
-}
-
 typedef struct name_list {
     const char* names[MAX_GROUP_KEYS];
     int n;
@@ -223,6 +205,8 @@ static bool find_variant(void* ctx, const ty_key* key, size_t offset)
     if (job->variant)
         ty_mistake_add(job->r->mistakes, TY_BAD_INPUT, value->key->spot, "'%s' beside '%s': only one %s in one item",
                        key->name, job->variant, job->group->variants);
+    else if (job->group->start)
+        job->group->start(job->self, key->value);
     else
         *(int*)(job->self + job->group->kind_at - 1) = key->value;
     if (!job->variant) job->variant = key->name;
@@ -253,7 +237,7 @@ static bool read_variant(ty_reader* r, const ty_group* group, ty_node* node, voi
 
 static void read_inlined(ty_reader* r, const ty_group* group, ty_node* node, void* self)
 {
-    for (const ty_key* key = group->keys; !is_end(key); ++key) {
+    for (const ty_key* key = group->keys; !ty_key_is_end(key); ++key) {
         if (key->type != TY_KEY_INLINE) continue;
         char* inner = (char*)self + key->at - 1;
         if (node && key->group->kind_at) read_variant(r, key->group, node, inner);
@@ -262,7 +246,7 @@ static void read_inlined(ty_reader* r, const ty_group* group, ty_node* node, voi
 
 static void check_inlined(ty_reader* r, const ty_group* group, ty_node* node, void* self)
 {
-    for (const ty_key* key = group->keys; !is_end(key); ++key)
+    for (const ty_key* key = group->keys; !ty_key_is_end(key); ++key)
         if (key->type == TY_KEY_INLINE && key->group->check) key->group->check(r, (char*)self + key->at - 1, node);
     if (group->check) group->check(r, self, node);
 }

@@ -29,10 +29,6 @@ bool ty_read_number(ty_reader* r, const ty_key* key, ty_node* node, double* out)
 bool ty_check_range(ty_reader* r, const ty_key* key, const ty_node* node, double value);
 bool ty_parse_number(const char* text, double* value);
 
-// Calls `visit` for every key of the group, those of inlined groups among them, with the offset of their struct.
-// Stops when it returns false.
-void ty_visit_keys(const ty_group* group, size_t offset, bool (*visit)(void* ctx, const ty_key*, size_t offset),
-                   void* ctx);
 void ty_set_no_memory(ty_reader* r);
 // An array of n zeroed elements from ty_alloc, NULL (and noted) when there is no memory.
 void* ty_reader_alloc(ty_reader* r, int n, size_t size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What works in this version, asked from the tables of trackers and solvers.
+// Walking the table, and what of it works in this version.
 #include <stdio.h>
 #include <string.h>
 
@@ -68,4 +68,41 @@ const char* ty_key_not_yet(const ty_key* key)
     if (key->only_tracker && !any_kind(key->only_tracker, TY_TRACKER_TABLE)) return "its tracker is not built yet";
     if (!key->at && key->type != TY_KEY_INLINE) return "nothing uses it yet";
     return NULL;
+}
+
+static bool visit(const ty_group* group, size_t offset, bool (*each)(void*, const ty_key*, size_t), void* ctx)
+{
+    for (const ty_key* key = group->keys; !ty_key_is_end(key); ++key) {
+        bool go_on = key->type == TY_KEY_INLINE ? visit(key->group, offset + key->at - 1, each, ctx)
+                                                : each(ctx, key, offset);
+        if (!go_on) return false;
+    }
+    return true;
+}
+
+void ty_visit_keys(const ty_group* group, size_t offset, bool (*each)(void* ctx, const ty_key*, size_t offset),
+                   void* ctx)
+{
+    visit(group, offset, each, ctx);
+}
+
+static int collect(const ty_group** out, int n, const ty_group* group)
+{
+    for (int i = 0; i < n; ++i)
+        if (out[i] == group) return n;
+    if (n == TY_MAX_GROUPS) return n;
+    out[n++] = group;
+    for (const ty_key* key = group->keys; !ty_key_is_end(key); ++key)
+        if (key->group) n = collect(out, n, key->group);
+    return n;
+}
+
+int ty_all_groups(const ty_group* out[TY_MAX_GROUPS])
+{
+    int n = collect(out, 0, &ty_scene_group);
+    // Met only inside varying values.
+    const ty_group* const more[] = {&ty_value_key_group, &ty_vector_key_group, &ty_varying_keys_group,
+                                    &ty_varying_file_group};
+    for (size_t i = 0; i < sizeof more / sizeof *more; ++i) n = collect(out, n, more[i]);
+    return n;
 }
