@@ -6,19 +6,26 @@
 
 #include "sim/sim_def.h"
 
-// One mistake, ready to print: "dam.yaml:9:3: error: unknown key 'resolutoin'; did you mean 'resolution'?" and,
-// in `excerpt`, the line with a caret below the column.
+// One mistake: `status` has the place and the words, `excerpt` the line with a caret below the column ("" when there
+// is no line to show).
 typedef struct ty_scene_message {
     bool is_error;      // else a warning
     ty_status status;
     char excerpt[400];
 } ty_scene_message;
 
+// Ready to print, with the excerpt on two more lines:
+//   dam.yaml:9:3: error: unknown key 'resolutoin' in 'scene'; did you mean 'resolution'?
+// A mistake in an override has no file: "error: --set solver.tolerance: ...". Returns `out`; 1300 is always enough.
+const char* ty_scene_message_text(const ty_scene_message* message, char* out, int size);
+
 typedef void (*ty_scene_report)(void* self, const ty_scene_message*);
 
 // Reads a scene. `set` are n_set "key=value" overrides ("solver.tolerance=1e-8", "liquid.0.box.max=[1,1,1]"), checked
-// like the file. Every mistake goes to `report`; the status says how many there were. On failure *def is empty.
-// Files named by the scene are found relative to it; they are hashed, not loaded.
+// like the file. Every mistake goes to `report` (NULL: nowhere), in the order of the file; warnings too, which are no
+// reason to fail. The status says how many mistakes there were: TY_NOT_YET when all ask for what is not built yet, else
+// TY_BAD_INPUT. On failure *def is empty; nothing has to be freed. Files named by the scene are found relative to it;
+// they are hashed, not loaded.
 ty_status ty_scene_read(ty_sim_def* def, const char* path, int n_set, const char* const* set,
                         ty_scene_report report, void* self);
 // The same from memory; `path` is for messages and relative files.
