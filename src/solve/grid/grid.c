@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solver `grid`: the step, and its row in the table of solvers.
 #include <string.h>
-#include <time.h>
 
-#include "core/parallel.h"
+#include "core/clock.h"
 #include "solve/grid/gridflow.h"
 #include "solve/kinds.h"
 
@@ -14,13 +13,6 @@ enum { EXTRA_LAYERS = 3, MAX_LAYERS = 200 };
 static const double PROBE_STEP = 0.01;
 // Sides nearer than this to a lattice plane are on it, cells.
 static const double ALIGNED = 1e-6;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void clear_next(ty_gridflow* gf)
 {
@@ -50,14 +42,14 @@ static ty_status place(ty_gridflow* gf, const ty_liquid* liquid)
 
 static ty_status move(ty_gridflow* gf, const ty_liquid* liquid, double dt, ty_solve_stats* stats)
 {
-    double solve_dt = gf->def->theta * dt, begin = now();
+    double solve_dt = gf->def->theta * dt, begin = ty_clock();
     TY_TRY(ty_gridflow_advect(gf, dt));
     TY_TRY(ty_gridflow_push(gf, dt, solve_dt));
     TY_TRY(ty_gridflow_viscosity(gf, dt, stats));
-    stats->advect_seconds += now() - begin;
-    begin = now();
+    stats->advect_seconds += ty_clock() - begin;
+    begin = ty_clock();
     TY_TRY(ty_gridflow_project(gf, liquid, solve_dt, true, stats));
-    stats->project_seconds += now() - begin;
+    stats->project_seconds += ty_clock() - begin;
     return ty_gridflow_continue(gf);
 }
 
@@ -103,9 +95,9 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
     ty_varying* mu = (ty_varying*)&gf->def->viscosity;    // only its cache of volume files changes
     TY_TRY(ty_varying_prepare(mu, t, t + dt));
     if (dt <= 0.0) return start(gf, liquid, stats);
-    double begin = now();
+    double begin = ty_clock();
     TY_TRY(place(gf, liquid));
-    stats->mesh_seconds = now() - begin;
+    stats->mesh_seconds = ty_clock() - begin;
     TY_TRY(move(gf, liquid, dt, stats));
     swap_arrays(gf->u, gf->next);
     if (gf->carries) swap_arrays(gf->acc, gf->next_acc);

@@ -16,7 +16,7 @@ enum { BLOCK = 1024, RELAXATIONS = 2 };
 // Rows with a larger diagonal lie right under the surface.
 static const double STIFF_DIAGONAL = 8.0;
 // Residuals below this share of the speeds around are rounding.
-static const double ROUNDING = 1e-13;
+static const double ROUNDING = 1e-12;
 
 typedef struct project_job {
     ty_gridflow* gf;
@@ -219,7 +219,7 @@ static ty_status solve(project_job* job, ty_solve_stats* stats)
         stats->iterations += linear.iterations;
         stats->residual = fmax(stats->residual, linear.last_residual);
         if (!linear.converged)
-            ty_log(TY_LOG_WARN, "pressure: residual %.1e after %d iterations", linear.last_residual,
+            ty_log(TY_LOG_WARNING, "pressure: residual %.1e after %d iterations", linear.last_residual,
                    linear.iterations);
     }
     for (int i = 0; i < n; ++i) gf->x.at[i] += gf->guess.at[i];
