@@ -16,6 +16,7 @@ typedef struct ty_liquid {
     const int* piece;             // per surface vertex: which body of liquid it bounds (a bubble: its body's)
     int n_pieces;
     double cell, overlap;         // metres
+    ty_sampler divergence;        // 1/s, what the ledger wants the liquid to grow by; eval NULL: nothing
 } ty_liquid;
 
 // Where a solver's pressures sit: point (i, j, k) is origin + cell * (i, j, k); for `body` also at the centres.

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values beyond the liquid: layers of averages into air and solids, solids' own velocity there, ghosts behind the
+// domain's sides.
+#include <string.h>
+
+#include "core/parallel.h"
+#include "solve/grid/gridflow.h"
+
+enum { BLOCK = 512, QUEUED = 255 };
+
+typedef struct continue_job {
+    ty_gridflow* gf;
+    int axis;
+    uint8_t layer;
+    double* values;    // per cut face
+} continue_job;
+
+// Mean over the neighbours that were known before this layer.
+static void average_block(void* ctx, ty_range r)
+{
+    const continue_job* job = ctx;
+    ty_gridflow* gf = job->gf;
+    const uint8_t* mark = gf->mark[job->axis];
+    double* u = gf->next[job->axis];
+    double* a = gf->carries ? gf->next_acc[job->axis] : NULL;
+    for (int64_t k = r.begin; k < r.end; ++k) {
+        int f = gf->layer.at[k], n = 0;
+        double sum = 0.0, sum_a = 0.0;
+        for (int d = 0; d < 3; ++d)
+            for (int side = -1; side <= 1; side += 2) {
+                int nb = f + side * gf->cells.stride[d];
+                if (mark[nb] == 0 || mark[nb] >= job->layer) continue;
+                sum += u[nb], ++n;
+                if (a) sum_a += a[nb];
+            }
+        u[f] = sum / n;
+        if (a) a[f] = sum_a / n;
+    }
+}
+
+// Lists the unknown faces beside the given ones, once each, inside the domain only.
+static ty_status grow(ty_gridflow* gf, int axis, const int* face, int64_t n)
+{
+    const ty_cells* c = &gf->cells;
+    uint8_t* mark = gf->mark[axis];
+    for (int64_t k = 0; k < n; ++k)
+        for (int side = 0; side < 6; ++side) {
+            int d = side / 2, nb = face[k] + (side % 2 ? 1 : -1) * c->stride[d], at[3];
+            if (mark[nb]) continue;
+            ty_cell_coords(c, nb, at);
+            bool inside = at[axis] <= c->n[axis] + 1;
+            for (int e = 0; e < 3; ++e) inside &= at[e] >= 1 && at[e] <= c->n[e] + (e == axis);
+            if (!inside) continue;
+            mark[nb] = QUEUED;
+            if (!ty_array_push(&gf->layer, nb)) return ty_no_memory("extrapolation");
+        }
+    return ty_ok();
+}
+
+static ty_status extrapolate(ty_gridflow* gf, int axis)
+{
+    for (int layer = 0; layer < gf->layers; ++layer) {
+        const ty_ids* from = layer ? &gf->front : &gf->face[axis];
+        gf->layer.n = 0;
+        TY_TRY(grow(gf, axis, from->at, from->n));
+        continue_job job = {.gf = gf, .axis = axis, .layer = (uint8_t)(layer + 2)};
+        ty_parallel_for(gf->layer.n, BLOCK, average_block, &job);
+        for (int64_t k = 0; k < gf->layer.n; ++k) gf->mark[axis][gf->layer.at[k]] = job.layer;
+        ty_ids done = gf->front;
+        gf->front = gf->layer;
+        gf->layer = done;
+    }
+    return ty_ok();
+}
+
+// Outward normal of the solid at a face centre, from node distances.
+static ty_vec3 solid_normal(const ty_gridflow* gf, int axis, int f)
+{
+    const double* s = gf->solid;
+    const int* stride = gf->cells.stride;
+    int b = stride[(axis + 1) % 3], c = stride[(axis + 2) % 3], a = stride[axis], at[3];
+    ty_cell_coords(&gf->cells, f, at);
+    int ahead = at[axis] <= gf->cells.n[axis] ? a : 0, behind = at[axis] > 1 ? a : 0;
+    const double ring[4] = {s[f], s[f + b], s[f + b + c], s[f + c]};
+    double along = 0.0;
+    const int corner[4] = {0, b, b + c, c};
+    for (int k = 0; k < 4; ++k) along += s[f + corner[k] + ahead] - s[f + corner[k] - behind];
+    double normal[3];
+    normal[axis] = ahead || behind ? along / ((ahead + behind) / a) : 0.0;
+    normal[(axis + 1) % 3] = ring[1] + ring[2] - ring[0] - ring[3];
+    normal[(axis + 2) % 3] = ring[2] + ring[3] - ring[0] - ring[1];
+    return ty_normalize(ty_load3(normal));
+}
+
+static void constrain_block(void* ctx, ty_range r)
+{
+    const continue_job* job = ctx;
+    ty_gridflow* gf = job->gf;
+    const ty_cut_faces* cut = &gf->cut[job->axis];
+    for (int64_t k = r.begin; k < r.end; ++k) {
+        int f = cut->face.at[k];
+        double slip = cut->slip.at[k], v[1][3];
+        ty_vec3 solid = cut->velocity.at[k];
+        job->values[k] = gf->next[job->axis][f];
+        if (gf->open[job->axis][f] > 0.0 || (slip >= 0.0 && gf->mark[job->axis][f] == 0)) continue;
+        ty_face_vectors(gf, gf->next, job->axis, 1, &f, v);
+        ty_vec3 n = solid_normal(gf, job->axis, f), relative = ty_load3(v[0]) - solid;
+        ty_vec3 tangential = relative - ty_dot(relative, n) * n;
+        ty_vec3 u = slip < 0.0 ? solid : solid + slip * tangential;
+        job->values[k] = u[job->axis];
+    }
+}
+
+// In solids the normal component is theirs, and the tangential one as much as they hold it.
+static ty_status constrain(ty_gridflow* gf)
+{
+    int64_t total = 0, begin[3];
+    for (int axis = 0; axis < 3; ++axis) begin[axis] = total, total += gf->cut[axis].face.n;
+    if (!ty_array_resize(&gf->scratch, total)) return ty_no_memory("velocities in solids");
+    for (int axis = 0; axis < 3; ++axis) {
+        continue_job job = {.gf = gf, .axis = axis, .values = gf->scratch.at + begin[axis]};
+        ty_parallel_for(gf->cut[axis].face.n, BLOCK, constrain_block, &job);
+    }
+    for (int axis = 0; axis < 3; ++axis)
+        for (int64_t k = 0; k < gf->cut[axis].face.n; ++k)
+            gf->next[axis][gf->cut[axis].face.at[k]] = gf->scratch.at[begin[axis] + k];
+    return ty_ok();
+}
+
+// A plane of one component behind (or, for its own axis, on) a side of the domain.
+typedef struct side_job {
+    ty_gridflow* gf;
+    int side, component;
+    double slip;
+    const ty_varying* wall;
+} side_job;
+
+static double wall_component(const side_job* job, int ghost)
+{
+    double x[1][3], v[3] = {0};
+    const ty_cells* c = &job->gf->cells;
+    if (ty_varying_is_constant(job->wall)) return job->wall->constant[job->component];
+    ty_face_center(c, job->component, ghost, x[0]);
+    x[0][job->side / 2] += job->side % 2 ? -0.5 * c->h : 0.5 * c->h;
+    ty_status s = ty_varying_eval(job->wall, ty_world_time(job->gf->world), 1, (const double(*)[3])x, v);
+    return s.code == TY_OK ? v[job->component] : 0.0;
+}
+
+static void fill_plane(const side_job* job)
+{
+    ty_gridflow* gf = job->gf;
+    const ty_cells* c = &gf->cells;
+    int axis = job->side / 2, high = job->side % 2, b = (axis + 1) % 3, d = (axis + 2) % 3, at[3];
+    bool closed = gf->closed[job->side];
+    double hold = closed ? 1.0 - job->slip : 0.0;
+    for (at[d] = 0; at[d] < c->m[d]; ++at[d])
+        for (at[b] = 0; at[b] < c->m[b]; ++at[b]) {
+            at[axis] = high ? c->n[axis] + 1 : job->component == axis ? 1 : 0;
+            int ghost = ty_cell_index(c, at[0], at[1], at[2]);
+            if (job->component == axis) {
+                if (closed) gf->next[axis][ghost] = 0.0;
+                continue;
+            }
+            int inner = high ? ghost - c->stride[axis] : ghost + c->stride[axis];
+            double u = gf->next[job->component][inner];
+            double wall = hold > 0.0 ? wall_component(job, ghost) : 0.0;
+            gf->next[job->component][ghost] = (1.0 - hold) * u + hold * (2.0 * wall - u);
+            if (gf->carries) gf->next_acc[job->component][ghost] = gf->next_acc[job->component][inner];
+        }
+}
+
+static void fill_sides(ty_gridflow* gf)
+{
+    const ty_world_def* def = ty_world_get_def(gf->world);
+    for (int side = 0; side < TY_N_SIDES; ++side)
+        for (int component = 0; component < 3; ++component) {
+            side_job job = {gf, side, component, def->wall[side].slip, &def->wall[side].velocity};
+            fill_plane(&job);
+        }
+}
+
+ty_status ty_gridflow_continue(ty_gridflow* gf)
+{
+    for (int axis = 0; axis < 3; ++axis) TY_TRY(extrapolate(gf, axis));
+    fill_sides(gf);
+    if (gf->has_bodies) TY_TRY(constrain(gf));
+    fill_sides(gf);
+    return ty_ok();
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// Solver `grid`: the step, and its row in the table of solvers.
+#include <string.h>
+
+#include "core/clock.h"
+#include "solve/grid/gridflow.h"
+#include "solve/kinds.h"
+
+// Extrapolation reaches this many layers beyond what a step can move: trackers keep a band there.
+enum { EXTRA_LAYERS = 3, MAX_LAYERS = 200 };
+
+// The share of a usual step that finds the first pressure and acceleration.
+static const double PROBE_STEP = 0.01;
+// Sides nearer than this to a lattice plane are on it, cells.
+static const double ALIGNED = 1e-6;
+
+static void clear_next(ty_gridflow* gf)
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        memset(gf->next[axis], 0, sizeof(double) * (size_t)gf->cells.count);
+        if (gf->carries) memset(gf->next_acc[axis], 0, sizeof(double) * (size_t)gf->cells.count);
+    }
+}
+
+static void swap_arrays(double* a[3], double* b[3])
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        double* t = a[axis];
+        a[axis] = b[axis];
+        b[axis] = t;
+    }
+}
+
+static ty_status place(ty_gridflow* gf, const ty_liquid* liquid)
+{
+    ty_gridflow_find_box(gf, liquid);
+    TY_TRY(ty_gridflow_bodies(gf));
+    TY_TRY(ty_gridflow_classify(gf, liquid));
+    clear_next(gf);
+    return ty_ok();
+}
+
+static ty_status move(ty_gridflow* gf, const ty_liquid* liquid, double dt, ty_solve_stats* stats)
+{
+    double solve_dt = gf->def->theta * dt, begin = ty_clock();
+    TY_TRY(ty_gridflow_advect(gf, dt));
+    TY_TRY(ty_gridflow_push(gf, dt, solve_dt));
+    TY_TRY(ty_gridflow_viscosity(gf, dt, stats));
+    stats->advect_seconds += ty_clock() - begin;
+    begin = ty_clock();
+    TY_TRY(ty_gridflow_project(gf, liquid, solve_dt, true, stats));
+    stats->project_seconds += ty_clock() - begin;
+    return ty_gridflow_continue(gf);
+}
+
+static void set_velocity(ty_gridflow* gf, int axis)
+{
+    ty_sampler velocity = ty_world_liquid_velocity(gf->world);
+    const ty_ids* face = &gf->face[axis];
+    for (int64_t begin = 0; begin < face->n; begin += TY_SAMPLE_BATCH) {
+        double x[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3];
+        int n = (int)(face->n - begin < TY_SAMPLE_BATCH ? face->n - begin : TY_SAMPLE_BATCH);
+        for (int i = 0; i < n; ++i) ty_face_center(&gf->cells, axis, face->at[begin + i], x[i]);
+        ty_sample(&velocity, n, (const double(*)[3])x, v[0]);
+        for (int i = 0; i < n; ++i) gf->next[axis][face->at[begin + i]] = v[i][axis];
+    }
+}
+
+// The initial velocities, made divergence-free; then a short step that is thrown away but for the pressure and the
+// acceleration it needed.
+static ty_status start(ty_gridflow* gf, const ty_liquid* liquid, ty_solve_stats* stats)
+{
+    TY_TRY(place(gf, liquid));
+    for (int axis = 0; axis < 3; ++axis) set_velocity(gf, axis);
+    TY_TRY(ty_gridflow_project(gf, liquid, 1.0, false, stats));
+    TY_TRY(ty_gridflow_continue(gf));
+    swap_arrays(gf->u, gf->next);
+    ty_gridflow_measure(gf, 0.0, stats);
+    double dt = PROBE_STEP * fmin(gf->dt_limit, 1.0), divergence = stats->max_divergence;
+    TY_TRY(place(gf, liquid));
+    TY_TRY(move(gf, liquid, dt, stats));
+    stats->max_divergence = divergence;
+    if (gf->carries) swap_arrays(gf->acc, gf->next_acc);
+    return ty_ok();
+}
+
+static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* world, double t, double dt,
+                         ty_solve_stats* stats)
+{
+    ty_gridflow* gf = self;
+    (void)t;
+    *stats = (ty_solve_stats){0};
+    if (!liquid) return ty_fail(TY_NOT_YET, "solver 'grid' has no smoke yet; use 'octree'");
+    gf->world = world;
+    ty_varying* mu = (ty_varying*)&gf->def->viscosity;    // only its cache of volume files changes
+    TY_TRY(ty_varying_prepare(mu, t, t + dt));
+    if (dt <= 0.0) return start(gf, liquid, stats);
+    double begin = ty_clock();
+    TY_TRY(place(gf, liquid));
+    stats->mesh_seconds = ty_clock() - begin;
+    TY_TRY(move(gf, liquid, dt, stats));
+    swap_arrays(gf->u, gf->next);
+    if (gf->carries) swap_arrays(gf->acc, gf->next_acc);
+    ty_gridflow_measure(gf, dt, stats);
+    if (!(gf->max_speed < INFINITY)) return ty_fail(TY_DIVERGED, "the liquid's speed is not finite");
+    return ty_ok();
+}
+
+static ty_flow flow(const void* self)
+{
+    const ty_gridflow* gf = self;
+    ty_flow f = {.velocity = {gf, 3, 0.0, ty_gridflow_velocity},
+                 .pressure = {gf, 1, 0.0, ty_gridflow_pressure},
+                 .lattice = {.cell = gf->cells.h},
+                 .cell = gf->cells.h,
+                 .max_speed = gf->max_speed,
+                 .dt_limit = gf->dt_limit};
+    if (gf->carries) f.acceleration = (ty_sampler){gf, 3, 0.0, ty_gridflow_acceleration};
+    for (int axis = 0; axis < 3; ++axis) {
+        f.lattice.origin[axis] = gf->cells.origin[axis] + 0.5 * gf->cells.h;
+        f.lattice.n[axis] = gf->cells.n[axis];
+    }
+    return f;
+}
+
+static int fields(const void* self, int max, ty_named_field* out)
+{
+    ty_flow f = flow(self);
+    ty_named_field all[2] = {{"velocity", f.velocity}, {"pressure", f.pressure}};
+    int n = max < 2 ? max : 2;
+    for (int i = 0; i < n; ++i) out[i] = all[i];
+    return n;
+}
+
+static ty_status archive(void* self, ty_archive* ar)
+{
+    ty_gridflow* gf = self;
+    static const char* const u_names[3] = {"u", "v", "w"};
+    static const char* const a_names[3] = {"du", "dv", "dw"};
+    for (int axis = 0; axis < 3; ++axis) {
+        TY_TRY(ty_archive_f64(ar, u_names[axis], gf->u[axis], gf->cells.count));
+        if (gf->carries) TY_TRY(ty_archive_f64(ar, a_names[axis], gf->acc[axis], gf->cells.count));
+    }
+    TY_TRY(ty_archive_f64(ar, "pressure", gf->pressure, gf->cells.count));
+    TY_TRY(ty_archive_fixed(ar, "state", gf->state, gf->cells.count, 1));
+    TY_TRY(ty_archive_f64(ar, "gravity", gf->gravity, 3));
+    TY_TRY(ty_archive_f64(ar, "reference", gf->ref, 3));
+    TY_TRY(ty_archive_f64(ar, "max_speed", &gf->max_speed, 1));
+    if (ar->loading) gf->bodies_fixed = false;
+    return ty_archive_f64(ar, "dt_limit", &gf->dt_limit, 1);
+}
+
+static void destroy(void* self)
+{
+    ty_gridflow* gf = self;
+    if (!gf) return;
+    for (int axis = 0; axis < 3; ++axis) {
+        double* arrays[] = {gf->u[axis], gf->next[axis], gf->acc[axis], gf->next_acc[axis],
+                            gf->open[axis], gf->body[axis], gf->hold[axis]};
+        for (int i = 0; i < 7; ++i) ty_free(arrays[i]);
+        ty_free(gf->mark[axis]);
+        ty_array_free(&gf->cut[axis].face);
+        ty_array_free(&gf->cut[axis].velocity);
+        ty_array_free(&gf->cut[axis].slip);
+        ty_array_free(&gf->face[axis]);
+    }
+    void* arrays[] = {gf->pressure, gf->state, gf->phi, gf->solid, gf->spout, gf->row, gf->face_row};
+    for (int i = 0; i < 7; ++i) ty_free(arrays[i]);
+    ty_array_free(&gf->emission);
+    ty_array_free(&gf->wet);
+    ty_array_free(&gf->layer);
+    ty_array_free(&gf->front);
+    ty_array_free(&gf->scratch);
+    ty_array_free(&gf->rhs);
+    ty_array_free(&gf->x);
+    ty_array_free(&gf->guess);
+    ty_csr_free(&gf->matrix);
+    ty_linear_destroy(gf->linear);
+    ty_linear_destroy(gf->viscous);
+    ty_free(gf);
+}
+
+static ty_status make_cells(ty_gridflow* gf, const ty_world_def* def)
+{
+    ty_cells* c = &gf->cells;
+    c->h = gf->def->cell;
+    double count = 1.0;
+    for (int axis = 0; axis < 3; ++axis) {
+        double cells = (def->max[axis] - def->min[axis]) / c->h;
+        if (!(cells > 0.0)) return ty_fail(TY_BAD_INPUT, "the domain has no extent along %c", "xyz"[axis]);
+        c->origin[axis] = def->min[axis];
+        double whole = ceil(cells - ALIGNED);
+        count *= whole + 2.0;
+        if (!(count < 2147483647.0)) return ty_fail(TY_BAD_INPUT, "the domain has more than 2^31 cells; use larger cells");
+        c->n[axis] = (int)whole;
+        c->m[axis] = c->n[axis] + 2;
+        bool cut = gf->closed[2 * axis + 1] && whole - cells > ALIGNED;
+        gf->wall_at[axis] = cut ? def->max[axis] : INFINITY;
+    }
+    c->stride[0] = 1;
+    c->stride[1] = c->m[0];
+    c->stride[2] = c->m[0] * c->m[1];
+    c->count = c->stride[2] * c->m[2];
+    return ty_ok();
+}
+
+static ty_status reserve(ty_gridflow* gf)
+{
+    size_t n = (size_t)gf->cells.count;
+    bool ok = (gf->pressure = ty_alloc_zero(n, sizeof(double))) && (gf->state = ty_alloc_zero(n, 1)) &&
+              (gf->phi = ty_alloc_zero(n, sizeof(double))) && (gf->solid = ty_alloc_zero(n, sizeof(double))) &&
+              (gf->spout = ty_alloc_zero(n, 1)) && (gf->row = ty_alloc_zero(n, sizeof(int)));
+    for (int axis = 0; axis < 3 && ok; ++axis) {
+        ok = (gf->u[axis] = ty_alloc_zero(n, sizeof(double))) && (gf->next[axis] = ty_alloc_zero(n, sizeof(double))) &&
+             (gf->open[axis] = ty_alloc_zero(n, sizeof(double))) && (gf->body[axis] = ty_alloc_zero(n, sizeof(double))) &&
+             (gf->mark[axis] = ty_alloc_zero(n, 1));
+        if (!ok || !gf->carries) continue;
+        ok = (gf->acc[axis] = ty_alloc_zero(n, sizeof(double))) && (gf->next_acc[axis] = ty_alloc_zero(n, sizeof(double)));
+    }
+    return ok ? ty_ok() : ty_no_memory("the grid");
+}
+
+static ty_status create_parts(ty_gridflow* gf, const ty_world* world)
+{
+    const ty_world_def* def = ty_world_get_def(world);
+    if (!def->has_domain) return ty_fail(TY_BAD_INPUT, "solver 'grid' needs a domain; give 'domain:' with min and size");
+    for (int side = 0; side < TY_N_SIDES; ++side) gf->closed[side] = def->wall[side].closed;
+    gf->world = world;
+    gf->carries = gf->def->theta < 1.0;
+    gf->layers = (int)ty_clamp(ceil(gf->def->cfl), 1.0, MAX_LAYERS) + EXTRA_LAYERS;
+    TY_TRY(make_cells(gf, def));
+    TY_TRY(reserve(gf));
+    ty_linear_def linear = ty_linear_default();
+    linear.tolerance = gf->def->tolerance;
+    return ty_linear_create(&gf->linear, &linear);
+}
+
+static ty_status create(void** self, const ty_solve_def* def, const ty_world* world)
+{
+    ty_gridflow* gf = *self = ty_alloc_zero(1, sizeof *gf);
+    if (!gf) return ty_no_memory("the grid");
+    gf->def = def;
+    ty_status s = create_parts(gf, world);
+    if (s.code != TY_OK) destroy(gf), *self = NULL;
+    return s;
+}
+
+const ty_solver_kind ty_solver_grid = {
+    .name = "grid",
+    .needs_domain = true,
+    .create = create,
+    .advance = advance,
+    .flow = flow,
+    .fields = fields,
+    .archive = archive,
+    .destroy = destroy,
+};

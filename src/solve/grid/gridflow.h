@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of solver `grid`, and the stages of its step: one file each.
+//
+//        +-----v-----+-----v-----+      One index serves everything: cell I, the faces on its low sides and the
+//        |           |           |      node at its low corner. A layer of ghost cells surrounds the domain, so
+//        u     p     u     p     u      cell (i, j, k) has memory coordinates (i+1, j+1, k+1), and the neighbours
+//        |           |           |      of I along an axis are I - stride[axis] and I + stride[axis].
+//        s-----v-----+-----v-----+
+//                                       p  pressure, phi at centres   u, v  velocities   s  solid distance
+//
+// Open type, private to this folder.
+#ifndef TY_SOLVE_GRID_GRIDFLOW_H
+#define TY_SOLVE_GRID_GRIDFLOW_H
+
+#include "core/memory.h"
+#include "linear/solve.h"
+#include "solve/solve.h"
+
+// Cell states.
+enum { TY_CELL_AIR, TY_CELL_LIQUID, TY_CELL_CONTINUED };    // continued: closed, holds a neighbour's pressure
+
+// A cell is liquid when phi < -TY_WET * h. Levels that people choose (cell centres, faces) lie away from this
+// threshold, so rounding does not make a pool's surface ragged, and no theta is below it: nothing to clamp.
+#define TY_WET 1e-3
+
+typedef TY_ARRAY(int) ty_ids;
+
+// The lattice. Value.
+typedef struct ty_cells {
+    double origin[3], h;
+    int n[3];         // cells of the domain
+    int m[3];         // with ghosts: n + 2
+    int stride[3];
+    int count;        // m[0] m[1] m[2]
+} ty_cells;
+
+// Faces that obstacles or sources close, wholly or partly.
+typedef struct ty_cut_faces {
+    ty_ids face;
+    TY_ARRAY(ty_vec3) velocity;    // of the solid there
+    TY_ARRAY(double) slip;         // -1 - i: inside source i, whose velocity holds wholly
+} ty_cut_faces;
+
+typedef struct ty_gridflow {
+    ty_cells cells;
+    const ty_solve_def* def;
+    const ty_world* world;       // of the advance that runs
+    bool closed[TY_N_SIDES];
+    double wall_at[3];           // where the closed upper sides cut the last cells; INFINITY: they do not
+    bool carries;                // theta < 1: accelerations are carried along
+    int layers;                  // of extrapolation
+
+    double *u[3], *next[3];      // velocity; the one being made
+    double *acc[3], *next_acc[3];    // material acceleration, where carried
+    double* pressure;            // p' / rho at centres, p' = p - rho g . (x - ref)
+    double gravity[3], ref[3];
+    uint8_t* state;              // of cells
+    double max_speed, dt_limit;
+
+    double* phi;                 // at centres, inside the box; +h elsewhere
+    int lo[3], hi[3];            // the box of this step, memory coordinates
+    double* solid;               // node distances to obstacles and sources
+    double* open[3];             // area fraction of faces
+    double* body[3];             // normal velocity of what closes the rest
+    uint8_t* spout;              // cells beside source i carry i + 1
+    ty_cut_faces cut[3];
+    bool bodies_fixed;           // no need to make them again
+    bool has_bodies, has_spouts;
+    TY_ARRAY(double) emission;   // two per source: scale of the emitted flux, flux per area beside it
+
+    uint8_t* mark[3];            // faces: 0 unknown, 1 valid, 2.. layer of extrapolation
+    int* row;                    // of liquid cells in the system
+    ty_ids wet;                  // liquid cells, by rising index
+    ty_ids face[3];              // valid faces
+    ty_ids layer, front;         // scratch
+    TY_ARRAY(double) scratch;
+    TY_ARRAY(double) rhs;
+    TY_ARRAY(double) x;
+    TY_ARRAY(double) guess;
+    ty_csr matrix;
+    ty_linear* linear;
+    ty_linear* viscous;          // the rest only with viscosity
+    int* face_row;
+    double* hold[3];             // 1 - slip at cut faces
+} ty_gridflow;
+
+static inline int ty_cell_index(const ty_cells* c, int i, int j, int k)
+{
+    return i + c->stride[1] * j + c->stride[2] * k;
+}
+static inline void ty_cell_coords(const ty_cells* c, int index, int at[3])
+{
+    at[2] = index / c->stride[2];
+    int rest = index - at[2] * c->stride[2];
+    at[1] = rest / c->stride[1];
+    at[0] = rest - at[1] * c->stride[1];
+}
+// Centre of a cell; of its low face along `axis`; its low corner.
+static inline void ty_cell_center(const ty_cells* c, int index, double x[3])
+{
+    int at[3];
+    ty_cell_coords(c, index, at);
+    for (int axis = 0; axis < 3; ++axis) x[axis] = c->origin[axis] + c->h * (at[axis] - 0.5);
+}
+static inline void ty_face_center(const ty_cells* c, int axis, int index, double x[3])
+{
+    ty_cell_center(c, index, x);
+    x[axis] -= 0.5 * c->h;
+}
+
+// bodies.c: obstacles and sources as face fractions and velocities.
+ty_status ty_gridflow_bodies(ty_gridflow* gf);
+// What a source pushes into the open part of a cell beside it, m/s (times h^2: a flux); never negative, for a
+// source's back takes nothing in. `area`: of the source's surface in the cell, in h^2.
+double ty_gridflow_emitted(const ty_gridflow* gf, int cell, double* area);
+// How much of the unit square's area has phi > 0; corners in ring order.
+double ty_open_fraction(const double phi[4]);
+
+// wet.c: which cells are liquid, which faces carry its velocity.
+void ty_gridflow_find_box(ty_gridflow* gf, const ty_liquid* liquid);
+ty_status ty_gridflow_classify(ty_gridflow* gf, const ty_liquid* liquid);
+// The fraction of the way from the centre of liquid cell i to air cell j at which the surface lies.
+static inline double ty_surface_fraction(double phi_i, double phi_j)
+{
+    double theta = phi_i / (phi_i - phi_j);
+    return theta > 0.0 && theta < 1.0 + TY_WET ? theta : 1.0 + TY_WET;
+}
+
+// advect.c: next[] at valid faces, from u[] and acc[].
+ty_status ty_gridflow_advect(ty_gridflow* gf, double dt);
+
+// push.c: forces, steering. next_acc becomes the forces' acceleration.
+ty_status ty_gridflow_push(ty_gridflow* gf, double dt, double solve_dt);
+
+// viscosity.c
+ty_status ty_gridflow_viscosity(ty_gridflow* gf, double dt, ty_solve_stats* stats);
+
+// project.c: next[] becomes divergence-free. solve_dt is theta dt. Not physical: no gravity, the pressure is not kept.
+ty_status ty_gridflow_project(ty_gridflow* gf, const ty_liquid* liquid, double solve_dt, bool physical,
+                              ty_solve_stats* stats);
+
+// continue.c: values on faces outside the liquid, in solids and ghosts.
+ty_status ty_gridflow_continue(ty_gridflow* gf);
+
+// measure.c: what stats say, and the limits of the next step.
+void ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats);
+
+// sample.c
+void ty_gridflow_velocity(const void* gf, int n, const double (*x)[3], double* out);
+void ty_gridflow_acceleration(const void* gf, int n, const double (*x)[3], double* out);
+void ty_gridflow_pressure(const void* gf, int n, const double (*x)[3], double* out);
+// One component at points: trilinear with the bounds of its eight values, and cubic within them.
+void ty_face_linear(const ty_cells* c, int axis, const double* values, int n, const double (*x)[3], double* out,
+                    double* low, double* high);
+void ty_face_cubic(const ty_cells* c, int axis, const double* values, int n, const double (*x)[3], double* out);
+// Whether all eight values that ty_face_linear would use are on faces marked 1.
+bool ty_face_surrounded(const ty_cells* c, int axis, const uint8_t* mark, const double x[3]);
+// The full vector at faces of one axis: its own component and means of four of the others.
+void ty_face_vectors(const ty_gridflow* gf, double* const u[3], int axis, int n, const int* face, double (*v)[3]);
+
+#endif

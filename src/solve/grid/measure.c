@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/parallel.h"
+#include "solve/grid/gridflow.h"
+
+enum { BLOCK = 1024 };
+
+// Waves as long as a cell need this many per second: dt <= 0.75 sqrt(h/g), or they grow.
+static const double WAVE_STEP = 0.75;
+
+typedef struct measure_job {
+    const ty_gridflow* gf;
+    int axis;
+} measure_job;
+
+// How much liquid moves with a face, in h^3: from each of its two cells up to a half, up to the surface.
+static double face_share(const ty_gridflow* gf, int axis, int f)
+{
+    int low = f - gf->cells.stride[axis];
+    bool wet_low = gf->state[low] == TY_CELL_LIQUID, wet_high = gf->state[f] == TY_CELL_LIQUID;
+    if (wet_low && wet_high) return gf->open[axis][f];
+    if (!wet_low && !wet_high) return 0.0;
+    double theta = ty_surface_fraction(gf->phi[wet_low ? low : f], gf->phi[wet_low ? f : low]);
+    return gf->open[axis][f] * fmin(theta, 1.0);
+}
+
+static double energy_block(void* ctx, ty_range r)
+{
+    const measure_job* job = ctx;
+    const double* u = job->gf->u[job->axis];
+    double sum = 0.0;
+    for (int64_t k = r.begin; k < r.end; ++k) {
+        int f = job->gf->face[job->axis].at[k];
+        sum += face_share(job->gf, job->axis, f) * u[f] * u[f];
+    }
+    return sum;
+}
+
+static double speed_block(void* ctx, ty_range r)
+{
+    const ty_gridflow* gf = ((const measure_job*)ctx)->gf;
+    double top = 0.0;
+    for (int64_t k = r.begin; k < r.end; ++k) {
+        double square = 0.0;
+        for (int axis = 0; axis < 3; ++axis) {
+            int i = gf->wet.at[k], j = i + gf->cells.stride[axis];
+            double u = fmax(fabs(gf->u[axis][i]), fabs(gf->u[axis][j]));
+            square += u * u;
+        }
+        top = fmax(top, square);
+    }
+    return top;
+}
+
+static double free_speed_block(void* ctx, ty_range r)
+{
+    const measure_job* job = ctx;
+    double top = 0.0;
+    for (int64_t k = r.begin; k < r.end; ++k) top = fmax(top, fabs(job->gf->u[job->axis][job->gf->face[job->axis].at[k]]));
+    return top;
+}
+
+// Liquid leaving through open sides, m3/s: the wet part of each face is taken from its cell's distance.
+static double open_flux(const ty_gridflow* gf)
+{
+    const ty_cells* c = &gf->cells;
+    double sum = 0.0;
+    for (int axis = 0; axis < 3; ++axis)
+        for (int64_t k = 0; k < gf->face[axis].n; ++k) {
+            int f = gf->face[axis].at[k], at[3];
+            ty_cell_coords(c, f, at);
+            if (at[axis] != 1 && at[axis] != c->n[axis] + 1) continue;
+            int inner = at[axis] == 1 ? f : f - c->stride[axis];
+            double out = at[axis] == 1 ? -gf->u[axis][f] : gf->u[axis][f];
+            double wet = ty_clamp(0.5 - gf->phi[inner] / c->h, 0.0, 1.0);
+            sum += fmax(out, 0.0) * wet * gf->open[axis][f] * c->h * c->h;
+        }
+    return sum;
+}
+
+void ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats)
+{
+    double h = gf->cells.h, energy = 0.0, square = 0.0;
+    measure_job job = {gf, 0};
+    if (gf->wet.n) square = fmax(0.0, ty_parallel_max(gf->wet.n, BLOCK, speed_block, &job));
+    double top = sqrt(square);
+    for (job.axis = 0; job.axis < 3; ++job.axis) {
+        energy += ty_parallel_sum(gf->face[job.axis].n, BLOCK, energy_block, &job);
+        top = fmax(top, ty_parallel_max(gf->face[job.axis].n, BLOCK, free_speed_block, &job));
+    }
+    gf->max_speed = top;
+    double g = ty_norm(ty_world_gravity(gf->world));
+    double speed = fmax(top, ty_world_solid_speed(gf->world)) + sqrt(5.0 * h * g);
+    gf->dt_limit = speed > 0.0 ? gf->def->cfl * h / speed : INFINITY;
+    if (g > 0.0) gf->dt_limit = fmin(gf->dt_limit, WAVE_STEP * sqrt(h / g));
+    stats->kinetic_energy = 0.5 * gf->def->density * h * h * h * energy;
+    stats->open_outflow = dt * open_flux(gf);
+    stats->cells = gf->wet.n;
+    stats->unknowns = gf->wet.n;
+}

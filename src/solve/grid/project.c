@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pressure projection: finite volumes with open face fractions [Batty2007], the free surface between centres by
+// the ghost fluid method [Enright2003], gravity as a boundary value (reduced pressure).
+//
+// Unknown x = solve_dt / (rho h) p' in m/s, so the matrix holds face fractions only. Liquid cell i:
+//     sum_f w_f (x_i - x_j)/theta_f = - sum_f s_f (w_f u_f + (1 - w_f) u_body) + wanted divergence
+// with theta = 1 and x_j unknown where the neighbour is liquid, and with x_j = given at the surface where it is air.
+#include <string.h>
+
+#include "core/log.h"
+#include "core/parallel.h"
+#include "solve/grid/gridflow.h"
+
+enum { BLOCK = 1024, RELAXATIONS = 2 };
+
+// Rows with a larger diagonal lie right under the surface.
+static const double STIFF_DIAGONAL = 8.0;
+// Residuals below this share of the speeds around are rounding.
+static const double ROUNDING = 1e-12;
+
+typedef struct project_job {
+    ty_gridflow* gf;
+    const ty_liquid* liquid;
+    double solve_dt;
+    double scale;           // x = scale * p'/rho
+    double gravity[3];      // in the boundary values: zero when not reduced
+    double push[3];         // on faces without pressure
+    double level;           // g . ref
+    int axis;
+    const double* divergence;
+} project_job;
+
+static inline double along_gravity(const double g[3], const double x[3])
+{
+    return g[0] * x[0] + g[1] * x[1] + g[2] * x[2];
+}
+
+// The given x on the surface between liquid cell i and the air beyond it along axis; theta is how far it is.
+static inline double surface_value(const project_job* job, int i, int axis, double toward, double theta)
+{
+    const ty_cells* c = &job->gf->cells;
+    double x[3];
+    ty_cell_center(c, i, x);
+    x[axis] += toward * theta * c->h;
+    return -job->scale * (along_gravity(job->gravity, x) - job->level);
+}
+
+static inline double theta_between(const ty_gridflow* gf, int liquid, int air)
+{
+    return ty_surface_fraction(gf->phi[liquid], gf->phi[air]);
+}
+
+// The mean height of the surface along gravity, over all faces between liquid and air: sums and counts.
+typedef struct level_job {
+    const ty_gridflow* gf;
+    const double* gravity;
+    bool count;
+} level_job;
+
+static double level_block(void* ctx, ty_range r)
+{
+    const level_job* job = ctx;
+    const ty_gridflow* gf = job->gf;
+    double sum = 0.0;
+    for (int64_t row = r.begin; row < r.end; ++row)
+        for (int side = 0; side < 6; ++side) {
+            int i = gf->wet.at[row], axis = side / 2, up = side % 2, s = gf->cells.stride[axis];
+            int j = up ? i + s : i - s;
+            if (gf->state[j] == TY_CELL_LIQUID || gf->open[axis][up ? j : i] <= 0.0) continue;
+            double x[3];
+            ty_cell_center(&gf->cells, i, x);
+            x[axis] += (up ? 1.0 : -1.0) * gf->cells.h * theta_between(gf, i, j);
+            sum += job->count ? 1.0 : along_gravity(job->gravity, x);
+        }
+    return sum;
+}
+
+static double mean_level(const ty_gridflow* gf, const double gravity[3])
+{
+    level_job job = {gf, gravity, true};
+    double count = ty_parallel_sum(gf->wet.n, BLOCK, level_block, &job);
+    job.count = false;
+    if (count > 0.0) return ty_parallel_sum(gf->wet.n, BLOCK, level_block, &job) / count;
+    double x[3];
+    ty_cell_center(&gf->cells, gf->wet.at[0], x);
+    return along_gravity(gravity, x);
+}
+
+static void count_row(void* ctx, ty_range r)
+{
+    ty_gridflow* gf = ((project_job*)ctx)->gf;
+    for (int64_t row = r.begin; row < r.end; ++row) {
+        int i = gf->wet.at[row], n = 1;
+        for (int axis = 0; axis < 3; ++axis) {
+            int s = gf->cells.stride[axis];
+            n += gf->state[i - s] == TY_CELL_LIQUID && gf->open[axis][i] > 0.0;
+            n += gf->state[i + s] == TY_CELL_LIQUID && gf->open[axis][i + s] > 0.0;
+        }
+        gf->matrix.row_start[row + 1] = n;
+    }
+}
+
+// What flows into cell i, m/s, less what is wanted to come out of it: the right-hand side.
+static double net_inflow(const project_job* job, int64_t row)
+{
+    const ty_gridflow* gf = job->gf;
+    int i = gf->wet.at[row];
+    double sum = job->divergence ? job->divergence[row] * gf->cells.h : 0.0;
+    bool spout = gf->has_spouts && gf->spout[i];
+    for (int axis = 0; axis < 3; ++axis) {
+        int j = i + gf->cells.stride[axis];
+        const double *u = gf->next[axis], *w = gf->open[axis], *b = gf->body[axis];
+        double low = w[i] * u[i], high = w[j] * u[j];
+        sum += low - high;
+        if (!spout) sum += (1.0 - w[i]) * b[i] - (1.0 - w[j]) * b[j];
+    }
+    if (!spout) return sum;
+    const double* scale = gf->emission.at + 2 * (gf->spout[i] - 1);
+    double area, emitted = ty_gridflow_emitted(gf, i, &area);
+    return sum + scale[0] * emitted + scale[1] * area;
+}
+
+static void fill_row(void* ctx, ty_range r)
+{
+    project_job* job = ctx;
+    ty_gridflow* gf = job->gf;
+    for (int64_t row = r.begin; row < r.end; ++row) {
+        int i = gf->wet.at[row], at = gf->matrix.row_start[row];
+        double diagonal = 0.0, given = 0.0;
+        int diagonal_at = -1;
+        for (int side = 0; side < 6; ++side) {
+            // Rising columns: -z, -y, -x, diagonal, +x, +y, +z.
+            int up = side >= 3, axis = up ? side - 3 : 2 - side, s = gf->cells.stride[axis];
+            if (side == 3) diagonal_at = at++;
+            int j = up ? i + s : i - s;
+            double w = gf->open[axis][up ? j : i];
+            if (w <= 0.0) continue;
+            if (gf->state[j] == TY_CELL_LIQUID) {
+                gf->matrix.col[at] = gf->row[j];
+                gf->matrix.val[at++] = -w;
+                diagonal += w;
+            } else {
+                double theta = theta_between(gf, i, j);
+                diagonal += w / theta;
+                given += w / theta * surface_value(job, i, axis, up ? 1.0 : -1.0, theta);
+            }
+        }
+        gf->matrix.col[diagonal_at] = (int)row;
+        gf->matrix.val[diagonal_at] = diagonal;
+        gf->rhs.at[row] = net_inflow(job, row) + given;
+    }
+}
+
+static ty_status assemble(project_job* job)
+{
+    ty_gridflow* gf = job->gf;
+    int n = (int)gf->wet.n;
+    TY_TRY(ty_csr_reserve(&gf->matrix, n, n, 7 * (int64_t)n));
+    if (!ty_array_resize(&gf->rhs, n) || !ty_array_resize(&gf->x, n) || !ty_array_resize(&gf->guess, n))
+        return ty_no_memory("pressure");
+    gf->matrix.row_start[0] = 0;
+    ty_parallel_for(n, BLOCK, count_row, job);
+    for (int i = 0; i < n; ++i) gf->matrix.row_start[i + 1] += gf->matrix.row_start[i];
+    ty_parallel_for(n, BLOCK, fill_row, job);
+    return ty_ok();
+}
+
+// The last pressure, restated for this step's gravity and level.
+static void make_guess(const project_job* job, const double gravity[3], double level, bool reduced)
+{
+    ty_gridflow* gf = job->gf;
+    double change[3], old_level = along_gravity(gf->gravity, gf->ref);
+    for (int axis = 0; axis < 3; ++axis) change[axis] = gf->gravity[axis] - (reduced ? gravity[axis] : 0.0);
+    for (int64_t row = 0; row < gf->wet.n; ++row) {
+        double x[3];
+        ty_cell_center(&gf->cells, gf->wet.at[row], x);
+        double p = gf->pressure[gf->wet.at[row]] + along_gravity(change, x) - old_level + (reduced ? level : 0.0);
+        gf->guess.at[row] = job->scale * p;
+    }
+}
+
+// Rows right under the surface follow it closely; a guess from where it was leaves residuals of p / theta there,
+// which would spoil the measure of convergence for all others. A few Gauss-Seidel visits mend them.
+static void relax_stiff_rows(ty_gridflow* gf)
+{
+    const ty_csr* a = &gf->matrix;
+    for (int pass = 0; pass < RELAXATIONS; ++pass)
+        for (int row = 0; row < a->n; ++row) {
+            double diagonal = 0.0, sum = gf->rhs.at[row];
+            if (a->row_start[row + 1] == a->row_start[row]) continue;
+            for (int k = a->row_start[row]; k < a->row_start[row + 1]; ++k) {
+                if (a->col[k] == row) diagonal = a->val[k];
+                else sum -= a->val[k] * gf->guess.at[a->col[k]];
+            }
+            if (diagonal > STIFF_DIAGONAL) gf->guess.at[row] = sum / diagonal;
+        }
+}
+
+static double largest(const double* values, int64_t n)
+{
+    double top = 0.0;
+    for (int64_t i = 0; i < n; ++i) top = fmax(top, fabs(values[i]));
+    return top;
+}
+
+// Solves for the change from the guess: the residual is measured against what there is to do in this step.
+static ty_status solve(project_job* job, ty_solve_stats* stats)
+{
+    ty_gridflow* gf = job->gf;
+    int n = gf->matrix.n;
+    relax_stiff_rows(gf);
+    ty_csr_residual(&gf->matrix, gf->guess.at, gf->rhs.at, gf->rhs.at);
+    double speed = gf->max_speed + job->solve_dt * sqrt(along_gravity(job->push, job->push));
+    memset(gf->x.at, 0, sizeof(double) * (size_t)n);
+    if (largest(gf->rhs.at, n) > ROUNDING * speed) {
+        ty_linear_stats linear;
+        TY_TRY(ty_linear_setup(gf->linear, &gf->matrix, NULL));
+        TY_TRY(ty_linear_solve(gf->linear, gf->rhs.at, gf->x.at, &linear));
+        stats->iterations += linear.iterations;
+        stats->residual = fmax(stats->residual, linear.last_residual);
+        if (!linear.converged)
+            ty_log(TY_LOG_WARNING, "pressure: residual %.1e after %d iterations", linear.last_residual,
+                   linear.iterations);
+    }
+    for (int i = 0; i < n; ++i) gf->x.at[i] += gf->guess.at[i];
+    return ty_ok();
+}
+
+static void apply_block(void* ctx, ty_range r)
+{
+    const project_job* job = ctx;
+    ty_gridflow* gf = job->gf;
+    int axis = job->axis, s = gf->cells.stride[axis];
+    for (int64_t k = r.begin; k < r.end; ++k) {
+        int high = gf->face[axis].at[k], low = high - s;
+        bool wet_low = gf->state[low] == TY_CELL_LIQUID, wet_high = gf->state[high] == TY_CELL_LIQUID;
+        double change;
+        if (wet_low && wet_high)
+            change = gf->x.at[gf->row[low]] - gf->x.at[gf->row[high]];
+        else if (wet_low || wet_high) {
+            int i = wet_low ? low : high;
+            double theta = theta_between(gf, i, wet_low ? high : low), toward = wet_low ? 1.0 : -1.0;
+            change = toward * (gf->x.at[gf->row[i]] - surface_value(job, i, axis, toward, theta)) / theta;
+        } else
+            change = job->push[axis] * job->solve_dt;
+        gf->next[axis][high] += change;
+        if (gf->carries) gf->next_acc[axis][high] += change / job->solve_dt;
+    }
+}
+
+static void add_gravity(void* ctx, ty_range r)
+{
+    const project_job* job = ctx;
+    ty_gridflow* gf = job->gf;
+    double g = job->push[job->axis];
+    for (int64_t k = r.begin; k < r.end; ++k) {
+        int f = gf->face[job->axis].at[k];
+        gf->next[job->axis][f] += g * job->solve_dt;
+        if (gf->carries) gf->next_acc[job->axis][f] += g;
+    }
+}
+
+static void on_faces(project_job* job, void (*body)(void*, ty_range))
+{
+    for (job->axis = 0; job->axis < 3; ++job->axis)
+        ty_parallel_for(job->gf->face[job->axis].n, BLOCK, body, job);
+}
+
+static double divergence_block(void* ctx, ty_range r)
+{
+    double top = 0.0;
+    for (int64_t row = r.begin; row < r.end; ++row) top = fmax(top, fabs(net_inflow(ctx, row)));
+    return top;
+}
+
+static ty_status want_divergence(project_job* job)
+{
+    ty_gridflow* gf = job->gf;
+    if (!job->liquid->divergence.eval) return ty_ok();
+    if (!ty_array_resize(&gf->scratch, gf->wet.n)) return ty_no_memory("divergence");
+    for (int64_t begin = 0; begin < gf->wet.n; begin += TY_SAMPLE_BATCH) {
+        double x[TY_SAMPLE_BATCH][3];
+        int n = (int)(gf->wet.n - begin < TY_SAMPLE_BATCH ? gf->wet.n - begin : TY_SAMPLE_BATCH);
+        for (int i = 0; i < n; ++i) ty_cell_center(&gf->cells, gf->wet.at[begin + i], x[i]);
+        ty_sample(&job->liquid->divergence, n, (const double(*)[3])x, gf->scratch.at + begin);
+    }
+    job->divergence = gf->scratch.at;
+    return ty_ok();
+}
+
+// The new pressure in p' / rho, for the flow and the next guess.
+static void keep_pressure(project_job* job, const double gravity[3], double level, bool reduced)
+{
+    ty_gridflow* gf = job->gf;
+    double g2 = along_gravity(gravity, gravity), x[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        gf->gravity[axis] = gravity[axis];
+        gf->ref[axis] = g2 > 0.0 ? gravity[axis] * (level / g2) : 0.0;
+    }
+    for (int64_t row = 0; row < gf->wet.n; ++row) {
+        int i = gf->wet.at[row];
+        ty_cell_center(&gf->cells, i, x);
+        double hydrostatic = reduced ? 0.0 : along_gravity(gravity, x) - level;
+        gf->pressure[i] = gf->x.at[row] / job->scale - hydrostatic;
+    }
+    for (int k = gf->lo[2]; k < gf->hi[2]; ++k)
+        for (int j = gf->lo[1]; j < gf->hi[1]; ++j)
+            for (int i = gf->lo[0]; i < gf->hi[0]; ++i) {
+                int cell = ty_cell_index(&gf->cells, i, j, k);
+                if (gf->state[cell] == TY_CELL_LIQUID) continue;
+                ty_cell_center(&gf->cells, cell, x);
+                gf->pressure[cell] = level - along_gravity(gravity, x);
+            }
+}
+
+ty_status ty_gridflow_project(ty_gridflow* gf, const ty_liquid* liquid, double solve_dt, bool physical,
+                              ty_solve_stats* stats)
+{
+    if (gf->wet.n == 0 && gf->face[0].n + gf->face[1].n + gf->face[2].n == 0) return ty_ok();
+    bool reduced = gf->def->reduced_pressure;
+    ty_vec3 g = physical ? ty_world_gravity(gf->world) : ty_vec(0, 0, 0);
+    project_job job = {.gf = gf, .liquid = liquid, .solve_dt = solve_dt, .scale = solve_dt / gf->cells.h};
+    ty_store3(job.push, g);
+    double level = gf->wet.n ? mean_level(gf, job.push) : 0.0;
+    if (reduced) ty_store3(job.gravity, g), job.level = level;
+    else on_faces(&job, add_gravity);
+    TY_TRY(want_divergence(&job));
+    if (gf->wet.n) {
+        TY_TRY(assemble(&job));
+        if (physical) make_guess(&job, job.push, level, reduced);
+        else memset(gf->guess.at, 0, sizeof(double) * (size_t)gf->wet.n);
+        TY_TRY(solve(&job, stats));
+    }
+    if (!reduced) memset(job.push, 0, sizeof job.push);
+    on_faces(&job, apply_block);
+    if (gf->wet.n == 0) return ty_ok();
+    stats->max_divergence = ty_parallel_max(gf->wet.n, BLOCK, divergence_block, &job) / gf->cells.h;
+    double gravity[3];
+    ty_store3(gravity, g);
+    if (physical) keep_pressure(&job, gravity, level, reduced);
+    return ty_ok();
+}

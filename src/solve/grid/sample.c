@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/parallel.h"
+#include "solve/grid/gridflow.h"
+
+// Where a coordinate falls between two samples: the lower one's memory coordinate and the share of the upper.
+typedef struct slot {
+    int low;
+    double share;
+} slot;
+
+static slot find_slot(double at, int first, int last)
+{
+    at = at > first ? at : first;    // also where `at` is not a number
+    at = at < last ? at : last;
+    int low = (int)at < last - 1 ? (int)at : last - 1;
+    return (slot){low, at - low};
+}
+
+// Slots among centres (ghosts included) and among faces normal to the axis.
+static slot center_slot(const ty_cells* c, int axis, double x)
+{
+    return find_slot((x - c->origin[axis]) / c->h + 0.5, 0, c->n[axis] + 1);
+}
+static slot face_slot(const ty_cells* c, int axis, double x)
+{
+    return find_slot((x - c->origin[axis]) / c->h + 1.0, 1, c->n[axis] + 1);
+}
+
+static double trilinear(const ty_cells* c, const double* values, slot sx, slot sy, slot sz)
+{
+    const double* v = values + sx.low + c->stride[1] * sy.low + c->stride[2] * sz.low;
+    int dy = c->stride[1], dz = c->stride[2];
+    double x0 = v[0] + sx.share * (v[1] - v[0]);
+    double x1 = v[dy] + sx.share * (v[dy + 1] - v[dy]);
+    double x2 = v[dz] + sx.share * (v[dz + 1] - v[dz]);
+    double x3 = v[dy + dz] + sx.share * (v[dy + dz + 1] - v[dy + dz]);
+    double y0 = x0 + sy.share * (x1 - x0), y1 = x2 + sy.share * (x3 - x2);
+    return y0 + sz.share * (y1 - y0);
+}
+
+static void sample_vectors(const ty_cells* c, double* const u[3], int n, const double (*x)[3], double* out)
+{
+    for (int i = 0; i < n; ++i) {
+        slot center[3], face[3];
+        for (int axis = 0; axis < 3; ++axis) {
+            center[axis] = center_slot(c, axis, x[i][axis]);
+            face[axis] = face_slot(c, axis, x[i][axis]);
+        }
+        out[3 * i] = trilinear(c, u[0], face[0], center[1], center[2]);
+        out[3 * i + 1] = trilinear(c, u[1], center[0], face[1], center[2]);
+        out[3 * i + 2] = trilinear(c, u[2], center[0], center[1], face[2]);
+    }
+}
+
+void ty_gridflow_velocity(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_gridflow* gf = self;
+    sample_vectors(&gf->cells, gf->u, n, x, out);
+}
+
+void ty_gridflow_acceleration(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_gridflow* gf = self;
+    sample_vectors(&gf->cells, gf->acc, n, x, out);
+}
+
+static double weight(const ty_gridflow* gf, const double x[3])
+{
+    double sum = 0.0;
+    for (int axis = 0; axis < 3; ++axis) sum += gf->gravity[axis] * (x[axis] - gf->ref[axis]);
+    return sum;    // g . (x - ref) = p / rho of still liquid, less a constant
+}
+
+// p' is interpolated and the hydrostatic part added at the point itself: a wall's own pressure is exact at rest.
+// Air has p = 0, hence p' = -rho g . (x - ref).
+void ty_gridflow_pressure(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_gridflow* gf = self;
+    const ty_cells* c = &gf->cells;
+    for (int p = 0; p < n; ++p) {
+        slot s[3];
+        for (int axis = 0; axis < 3; ++axis)
+            s[axis] = find_slot((x[p][axis] - c->origin[axis]) / c->h + 0.5, 1, c->n[axis]);
+        double sum = 0.0;
+        bool any = false;
+        for (int corner = 0; corner < 8; ++corner) {
+            int index = 0;
+            double w = 1.0;
+            for (int axis = 0; axis < 3; ++axis) {
+                int up = corner >> axis & 1;
+                // One cell across an axis has no upper neighbour; its share is 0 there.
+                index += c->stride[axis] * (s[axis].low + (up && s[axis].low < c->n[axis]));
+                w *= up ? s[axis].share : 1.0 - s[axis].share;
+            }
+            double center[3];
+            ty_cell_center(c, index, center);
+            bool held = gf->state[index] != TY_CELL_AIR;
+            any |= held && w > 0.0;
+            sum += w * (held ? gf->pressure[index] : -weight(gf, center));
+        }
+        out[p] = any ? gf->def->density * (sum + weight(gf, x[p])) : 0.0;
+    }
+}
+
+static void component_slots(const ty_cells* c, int axis, const double x[3], slot s[3])
+{
+    for (int d = 0; d < 3; ++d) s[d] = d == axis ? face_slot(c, d, x[d]) : center_slot(c, d, x[d]);
+}
+
+void ty_face_linear(const ty_cells* c, int axis, const double* values, int n, const double (*x)[3], double* out,
+                    double* low, double* high)
+{
+    for (int i = 0; i < n; ++i) {
+        slot s[3];
+        component_slots(c, axis, x[i], s);
+        out[i] = trilinear(c, values, s[0], s[1], s[2]);
+        if (!low) continue;
+        const double* v = values + s[0].low + c->stride[1] * s[1].low + c->stride[2] * s[2].low;
+        low[i] = high[i] = v[0];
+        for (int corner = 1; corner < 8; ++corner) {
+            double value = v[(corner & 1) + c->stride[1] * (corner >> 1 & 1) + c->stride[2] * (corner >> 2)];
+            low[i] = fmin(low[i], value);
+            high[i] = fmax(high[i], value);
+        }
+    }
+}
+
+bool ty_face_surrounded(const ty_cells* c, int axis, const uint8_t* mark, const double x[3])
+{
+    slot s[3];
+    component_slots(c, axis, x, s);
+    const uint8_t* v = mark + s[0].low + c->stride[1] * s[1].low + c->stride[2] * s[2].low;
+    for (int corner = 0; corner < 8; ++corner)
+        if (v[(corner & 1) + c->stride[1] * (corner >> 1 & 1) + c->stride[2] * (corner >> 2)] != 1) return false;
+    return true;
+}
+
+// Lagrange weights of four equidistant samples: third order, exact for cubics.
+static void cubic_weights(double t, double w[4])
+{
+    w[0] = -t * (t - 1.0) * (t - 2.0) / 6.0;
+    w[1] = (t + 1.0) * (t - 1.0) * (t - 2.0) / 2.0;
+    w[2] = -(t + 1.0) * t * (t - 2.0) / 2.0;
+    w[3] = (t + 1.0) * t * (t - 1.0) / 6.0;
+}
+
+static double cubic_at(const ty_cells* c, int axis, const double* values, const double x[3])
+{
+    slot s[3];
+    component_slots(c, axis, x, s);
+    int at[3][4];
+    double w[3][4];
+    for (int d = 0; d < 3; ++d) {
+        int first = d == axis ? 1 : 0, last = c->n[d] + 1;
+        cubic_weights(s[d].share, w[d]);
+        for (int k = 0; k < 4; ++k) {
+            int i = s[d].low - 1 + k;
+            at[d][k] = c->stride[d] * (i < first ? first : i > last ? last : i);
+        }
+    }
+    double sum = 0.0, low = INFINITY, high = -INFINITY;
+    for (int k = 0; k < 4; ++k)
+        for (int j = 0; j < 4; ++j) {
+            const double* v = values + at[1][j] + at[2][k];
+            double line = w[0][0] * v[at[0][0]] + w[0][1] * v[at[0][1]] + w[0][2] * v[at[0][2]] +
+                          w[0][3] * v[at[0][3]];
+            sum += w[1][j] * w[2][k] * line;
+            if (j < 1 || j > 2 || k < 1 || k > 2) continue;
+            low = fmin(low, fmin(v[at[0][1]], v[at[0][2]]));
+            high = fmax(high, fmax(v[at[0][1]], v[at[0][2]]));
+        }
+    return ty_clamp(sum, low, high);
+}
+
+void ty_face_cubic(const ty_cells* c, int axis, const double* values, int n, const double (*x)[3], double* out)
+{
+    for (int i = 0; i < n; ++i) out[i] = cubic_at(c, axis, values, x[i]);
+}
+
+void ty_face_vectors(const ty_gridflow* gf, double* const u[3], int axis, int n, const int* face, double (*v)[3])
+{
+    const ty_cells* c = &gf->cells;
+    for (int i = 0; i < n; ++i) {
+        int f = face[i];
+        for (int d = 0; d < 3; ++d) {
+            int up = c->stride[d], back = -c->stride[axis];
+            v[i][d] = d == axis ? u[d][f]
+                                : 0.25 * (u[d][f] + u[d][f + up] + u[d][f + back] + u[d][f + back + up]);
+        }
+    }
+}

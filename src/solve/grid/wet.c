@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which cells are liquid, and which faces carry its velocity.
+#include <string.h>
+
+#include "core/parallel.h"
+#include "solve/grid/gridflow.h"
+
+// A face between two air cells flies freely when its centre is this deep in liquid, cells: drops and sheets that
+// no cell centre meets. Less is the rounding of an ordinary surface.
+static const double FREE_DEPTH = 0.1;
+
+typedef struct sample_job {
+    ty_gridflow* gf;
+    ty_sampler distance;
+    int axis;
+    double* out;
+} sample_job;
+
+void ty_gridflow_find_box(ty_gridflow* gf, const ty_liquid* liquid)
+{
+    const ty_cells* c = &gf->cells;
+    const ty_tri_mesh* surface = liquid->surface;
+    ty_box box = ty_box_empty();
+    for (int v = 0; surface && v < surface->n_verts; ++v) ty_box_add(&box, surface->vert[v]);
+    int margin = gf->layers + 2;
+    for (int axis = 0; axis < 3; ++axis) {
+        double low = (box.lo[axis] - c->origin[axis]) / c->h, high = (box.hi[axis] - c->origin[axis]) / c->h;
+        if (!surface) low = 0.0, high = c->n[axis];
+        if (!(low <= high)) low = high = -margin - 2.0;    // no liquid: an empty box
+        gf->lo[axis] = (int)ty_clamp(floor(low) - margin, 0.0, c->n[axis]) + 1;
+        gf->hi[axis] = (int)ty_clamp(ceil(high) + margin, 0.0, c->n[axis]) + 1;
+    }
+}
+
+static void cell_rows(void* ctx, ty_range r)
+{
+    const sample_job* job = ctx;
+    ty_gridflow* gf = job->gf;
+    const ty_cells* c = &gf->cells;
+    int rows = gf->hi[1] - gf->lo[1];
+    for (int64_t row = r.begin; row < r.end; ++row) {
+        int j = gf->lo[1] + (int)(row % rows), k = gf->lo[2] + (int)(row / rows);
+        for (int begin = gf->lo[0]; begin < gf->hi[0]; begin += TY_SAMPLE_BATCH) {
+            int n = gf->hi[0] - begin < TY_SAMPLE_BATCH ? gf->hi[0] - begin : TY_SAMPLE_BATCH;
+            double x[TY_SAMPLE_BATCH][3];
+            int first = ty_cell_index(c, begin, j, k);
+            ty_cell_center(c, first, x[0]);
+            for (int i = 1; i < n; ++i) {
+                x[i][0] = c->origin[0] + c->h * (begin + i - 0.5);
+                x[i][1] = x[0][1], x[i][2] = x[0][2];
+            }
+            ty_sample(&job->distance, n, (const double(*)[3])x, gf->phi + first);
+        }
+    }
+}
+
+static void reset_phi(void* ctx, ty_range r)
+{
+    ty_gridflow* gf = ctx;
+    for (int64_t i = r.begin; i < r.end; ++i) gf->phi[i] = gf->cells.h;
+}
+
+static bool has_open_face(const ty_gridflow* gf, int cell)
+{
+    for (int axis = 0; axis < 3; ++axis)
+        if (gf->open[axis][cell] > 0.0 || gf->open[axis][cell + gf->cells.stride[axis]] > 0.0) return true;
+    return false;
+}
+
+static ty_status list_cells(ty_gridflow* gf)
+{
+    const ty_cells* c = &gf->cells;
+    memset(gf->state, TY_CELL_AIR, (size_t)c->count);
+    gf->wet.n = 0;
+    for (int k = gf->lo[2]; k < gf->hi[2]; ++k)
+        for (int j = gf->lo[1]; j < gf->hi[1]; ++j)
+            for (int i = gf->lo[0]; i < gf->hi[0]; ++i) {
+                int cell = ty_cell_index(c, i, j, k);
+                if (!(gf->phi[cell] < -TY_WET * c->h) || !has_open_face(gf, cell)) continue;
+                gf->state[cell] = TY_CELL_LIQUID;
+                gf->row[cell] = (int)gf->wet.n;
+                if (!ty_array_push(&gf->wet, cell)) return ty_no_memory("liquid cells");
+            }
+    return ty_ok();
+}
+
+static bool add_face(ty_gridflow* gf, int axis, int f)
+{
+    gf->mark[axis][f] = 1;
+    return ty_array_push(&gf->face[axis], f);
+}
+
+// Every open face of a liquid cell, once: the upper ones only where no liquid cell follows.
+static ty_status list_faces(ty_gridflow* gf)
+{
+    bool ok = true;
+    for (int axis = 0; axis < 3; ++axis) {
+        int up = gf->cells.stride[axis];
+        memset(gf->mark[axis], 0, (size_t)gf->cells.count);
+        gf->face[axis].n = 0;
+        for (int64_t i = 0; i < gf->wet.n && ok; ++i) {
+            int cell = gf->wet.at[i];
+            if (gf->open[axis][cell] > 0.0) ok = add_face(gf, axis, cell);
+            if (gf->state[cell + up] == TY_CELL_LIQUID) continue;
+            // On an open side the pressure is given at the side itself: a ghost as far outside as we are inside.
+            int at[3];
+            ty_cell_coords(&gf->cells, cell, at);
+            if (at[axis] == gf->cells.n[axis]) gf->phi[cell + up] = -gf->phi[cell];
+            if (gf->open[axis][cell + up] > 0.0) ok = ok && add_face(gf, axis, cell + up);
+            if (!ok) break;
+        }
+        for (int64_t i = 0; i < gf->wet.n; ++i) {
+            int cell = gf->wet.at[i], at[3];
+            ty_cell_coords(&gf->cells, cell, at);
+            if (at[axis] == 1) gf->phi[cell - up] = -gf->phi[cell];
+        }
+    }
+    return ok ? ty_ok() : ty_no_memory("liquid faces");
+}
+
+static void face_distances(void* ctx, ty_range r)
+{
+    const sample_job* job = ctx;
+    double x[TY_SAMPLE_BATCH][3];
+    int n = (int)(r.end - r.begin);
+    for (int i = 0; i < n; ++i)
+        ty_face_center(&job->gf->cells, job->axis, job->gf->layer.at[r.begin + i], x[i]);
+    ty_sample(&job->distance, n, (const double(*)[3])x, job->out + r.begin);
+}
+
+static ty_status list_candidates(ty_gridflow* gf, int axis)
+{
+    int back = gf->cells.stride[axis];
+    double near = 0.5 * gf->cells.h;
+    gf->layer.n = 0;
+    for (int k = gf->lo[2]; k < gf->hi[2]; ++k)
+        for (int j = gf->lo[1]; j < gf->hi[1]; ++j)
+            for (int i = gf->lo[0]; i < gf->hi[0]; ++i) {
+                int f = ty_cell_index(&gf->cells, i, j, k);
+                if (!(gf->phi[f] < near) || !(gf->phi[f - back] < near)) continue;
+                if (gf->state[f] || gf->state[f - back] || gf->open[axis][f] <= 0.0) continue;
+                if (!ty_array_push(&gf->layer, f)) return ty_no_memory("thin liquid");
+            }
+    return ty_ok();
+}
+
+static ty_status list_free_faces(ty_gridflow* gf, const ty_liquid* liquid)
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        TY_TRY(list_candidates(gf, axis));
+        if (!ty_array_resize(&gf->scratch, gf->layer.n)) return ty_no_memory("thin liquid");
+        sample_job job = {gf, liquid->distance, axis, gf->scratch.at};
+        ty_parallel_for(gf->layer.n, TY_SAMPLE_BATCH, face_distances, &job);
+        for (int64_t i = 0; i < gf->layer.n; ++i)
+            if (gf->scratch.at[i] < -FREE_DEPTH * gf->cells.h && !add_face(gf, axis, gf->layer.at[i]))
+                return ty_no_memory("thin liquid");
+    }
+    return ty_ok();
+}
+
+ty_status ty_gridflow_classify(ty_gridflow* gf, const ty_liquid* liquid)
+{
+    sample_job job = {.gf = gf, .distance = liquid->distance};
+    ty_parallel_for(gf->cells.count, 1 << 16, reset_phi, gf);
+    int64_t rows = (int64_t)(gf->hi[1] - gf->lo[1]) * (gf->hi[2] - gf->lo[2]);
+    if (gf->hi[0] > gf->lo[0]) ty_parallel_for(rows, 8, cell_rows, &job);
+    TY_TRY(list_cells(gf));
+    TY_TRY(list_faces(gf));
+    return list_free_faces(gf, liquid);
+}
