@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/bench_amg.h"
 #include "cli/cli.h"
 
 typedef struct bench_case {
@@ -12,6 +13,7 @@ typedef struct bench_case {
 } bench_case;
 
 static const bench_case cases[] = {
+    {"amg", ty_cli_bench_amg, "amg         linear solvers on pressure systems: ours, the paper's, IC(0), hypre"},
     {NULL, NULL, NULL},
 };
 

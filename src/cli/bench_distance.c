@@ -118,7 +118,7 @@ static double rate(const ty_bvh* bvh, int n, double (*x)[3], int batch, double* 
 
 static void report(const char* what, const ty_bvh* bvh, int n, double (*x)[3])
 {
-    double mean;
+    double mean = 0.0;
     double small = rate(bvh, n, x, 512, &mean), large = rate(bvh, n, x, n, &mean);
     printf("%-22s %9d points  %7.2f M/s in batches of 512  %7.2f M/s in one batch  mean distance %.6f\n", what, n,
            small, large, mean);
