@@ -2,6 +2,8 @@
 # Every library we lean on, and what it is for. The package names are in tools/packages.
 set(TETHYS_LIBRARIES m Threads::Threads)
 set(TETHYS_SHIMS)
+set(TETHYS_CLI_LIBRARIES)
+set(TETHYS_CLI_INCLUDES)
 set(TETHYS_HAVE "")
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
@@ -44,6 +46,8 @@ if(TETHYS_HYPRE)
   find_library(HYPRE_LIBRARY HYPRE)
   if(MPI_C_FOUND AND HYPRE_INCLUDE AND HYPRE_LIBRARY)
     set(TETHYS_HAVE_HYPRE 1)
+    list(APPEND TETHYS_CLI_LIBRARIES ${HYPRE_LIBRARY} MPI::MPI_C)
+    list(APPEND TETHYS_CLI_INCLUDES ${HYPRE_INCLUDE})
   endif()
 endif()
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/bench_amg.h"
 #include "cli/cli.h"
 
 typedef struct bench_case {
@@ -12,7 +13,8 @@ typedef struct bench_case {
 } bench_case;
 
 static const bench_case cases[] = {
-    {"dam", cli_bench_dam, "dam [--resolution N] [--threads N]   a dam break in a unit cube, seconds per frame"},
+    {"dam", cli_bench_dam, "dam         a dam break in a unit cube, seconds per frame"},
+    {"amg", ty_cli_bench_amg, "amg         linear solvers on pressure systems: ours, the paper's, IC(0), hypre"},
     {NULL, NULL, NULL},
 };
 

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The peer: hypre's BoomerAMG as preconditioner of conjugate gradients.
+#include "core/config.h"
+
+#if TETHYS_HAVE_HYPRE
+#include <HYPRE.h>
+#include <HYPRE_IJ_mv.h>
+#include <HYPRE_krylov.h>
+#include <HYPRE_parcsr_ls.h>
+#include <math.h>
+#include <mpi.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/bench_amg.h"
+#include "core/memory.h"
+
+typedef struct problem {
+    HYPRE_IJMatrix a;
+    HYPRE_IJVector b, x;
+    HYPRE_ParCSRMatrix par_a;
+    HYPRE_ParVector par_b, par_x;
+} problem;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static HYPRE_IJVector make_vector(int n, const double* values, const int* rows)
+{
+    HYPRE_IJVector v;
+    HYPRE_IJVectorCreate(MPI_COMM_SELF, 0, n - 1, &v);
+    HYPRE_IJVectorSetObjectType(v, HYPRE_PARCSR);
+    HYPRE_IJVectorInitialize(v);
+    HYPRE_IJVectorSetValues(v, n, rows, values);
+    HYPRE_IJVectorAssemble(v);
+    return v;
+}
+
+static ty_status make_problem(const ty_model* model, problem* p)
+{
+    int n = model->a.n;
+    int *rows = ty_alloc((size_t)n, sizeof *rows), *lengths = ty_alloc((size_t)n, sizeof *lengths);
+    double* zero = ty_alloc_zero((size_t)n, sizeof *zero);
+    bool ok = rows && lengths && zero;
+    for (int i = 0; ok && i < n; ++i) {
+        rows[i] = i;
+        lengths[i] = model->a.row_start[i + 1] - model->a.row_start[i];
+    }
+    if (ok) {
+        HYPRE_IJMatrixCreate(MPI_COMM_SELF, 0, n - 1, 0, n - 1, &p->a);
+        HYPRE_IJMatrixSetObjectType(p->a, HYPRE_PARCSR);
+        HYPRE_IJMatrixSetRowSizes(p->a, lengths);
+        HYPRE_IJMatrixInitialize(p->a);
+        HYPRE_IJMatrixSetValues(p->a, n, lengths, rows, model->a.col, model->a.val);
+        HYPRE_IJMatrixAssemble(p->a);
+        p->b = make_vector(n, model->rhs, rows);
+        p->x = make_vector(n, zero, rows);
+        HYPRE_IJMatrixGetObject(p->a, (void**)&p->par_a);
+        HYPRE_IJVectorGetObject(p->b, (void**)&p->par_b);
+        HYPRE_IJVectorGetObject(p->x, (void**)&p->par_x);
+    }
+    ty_free(rows);
+    ty_free(lengths);
+    ty_free(zero);
+    return ok ? ty_ok() : ty_no_memory("hypre system");
+}
+
+static void make_solvers(double tolerance, HYPRE_Solver* pcg, HYPRE_Solver* amg)
+{
+    enum { PMIS = 8, EXTENDED_I = 6, SYMMETRIC_GS = 6 };
+    HYPRE_ParCSRPCGCreate(MPI_COMM_SELF, pcg);
+    HYPRE_PCGSetMaxIter(*pcg, 1000);
+    HYPRE_PCGSetTol(*pcg, tolerance);
+    HYPRE_PCGSetTwoNorm(*pcg, 1);
+    HYPRE_BoomerAMGCreate(amg);
+    HYPRE_BoomerAMGSetCoarsenType(*amg, PMIS);
+    HYPRE_BoomerAMGSetAggNumLevels(*amg, 1);
+    HYPRE_BoomerAMGSetInterpType(*amg, EXTENDED_I);
+    HYPRE_BoomerAMGSetPMaxElmts(*amg, 4);
+    HYPRE_BoomerAMGSetStrongThreshold(*amg, 0.25);
+    HYPRE_BoomerAMGSetRelaxType(*amg, SYMMETRIC_GS);
+    HYPRE_BoomerAMGSetNumSweeps(*amg, 1);
+    HYPRE_BoomerAMGSetTol(*amg, 0.0);
+    HYPRE_BoomerAMGSetMaxIter(*amg, 1);
+    HYPRE_PCGSetPrecond(*pcg, (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSolve, (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSetup,
+                        *amg);
+}
+
+static void solve_once(const problem* p, double tolerance, bool first, bench_result* out)
+{
+    HYPRE_Solver pcg, amg;
+    double start = now();
+    make_solvers(tolerance, &pcg, &amg);
+    HYPRE_ParVectorSetConstantValues(p->par_x, 0.0);
+    HYPRE_ParCSRPCGSetup(pcg, p->par_a, p->par_b, p->par_x);
+    double middle = now();
+    HYPRE_ParCSRPCGSolve(pcg, p->par_a, p->par_b, p->par_x);
+    double end = now();
+    if (first || end - start < out->setup_seconds + out->solve_seconds) {
+        out->setup_seconds = middle - start;
+        out->solve_seconds = end - middle;
+        HYPRE_PCGGetNumIterations(pcg, &out->iterations);
+        HYPRE_PCGGetFinalRelativeResidualNorm(pcg, &out->residual);
+    }
+    HYPRE_BoomerAMGDestroy(amg);
+    HYPRE_ParCSRPCGDestroy(pcg);
+}
+
+ty_status bench_hypre(const ty_model* model, double tolerance, int repeat, bench_result* out)
+{
+    problem p;
+    MPI_Init(NULL, NULL);
+    HYPRE_Init();
+    TY_TRY(make_problem(model, &p));
+    for (int k = 0; k < repeat; ++k) solve_once(&p, tolerance, k == 0, out);
+    HYPRE_IJMatrixDestroy(p.a);
+    HYPRE_IJVectorDestroy(p.b);
+    HYPRE_IJVectorDestroy(p.x);
+    HYPRE_Finalize();
+    MPI_Finalize();
+    return ty_ok();
+}
+#endif
