@@ -55,6 +55,23 @@ static ty_status info_checkpoint(const char* path, ty_text* text)
     return ty_ok();
 }
 
+static ty_status info_volume(const char* path, ty_text* text)
+{
+    ty_vdb_listing listing = {0};
+    TY_TRY(ty_vdb_list(&listing, path));
+    ty_text_print(text, "%s: %d grids\n", path, listing.n_grids);
+    for (int i = 0; i < listing.n_texts; ++i)
+        ty_text_print(text, "  %s = %s\n", listing.texts[i].key, listing.texts[i].value);
+    for (int g = 0; g < listing.n_grids; ++g) {
+        const ty_vdb_entry* grid = &listing.grids[g];
+        ty_text_print(text, "  grid %s (%s)\n", grid->name, grid->type);
+        for (int i = 0; i < grid->n_texts; ++i)
+            ty_text_print(text, "    %s = %s\n", grid->texts[i].key, grid->texts[i].value);
+    }
+    ty_vdb_listing_free(&listing);
+    return ty_ok();
+}
+
 static void quiet(void* self, int is_error, const char* message, const char* excerpt)
 {
     (void)excerpt;
