@@ -1,79 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "field/cubic.h"
 
-// Catmull-Rom weights of the values at -1, 0, 1, 2 and their derivatives. A value beyond the border is the linear
-// continuation of the two next to it, so its weight goes to those.
-static inline void weights(double t, int base, int n, double w[4], double d[4])
-{
-    double t2 = t * t, t3 = t2 * t;
-    w[0] = -0.5 * t3 + t2 - 0.5 * t;
-    w[1] = 1.5 * t3 - 2.5 * t2 + 1.0;
-    w[2] = -1.5 * t3 + 2.0 * t2 + 0.5 * t;
-    w[3] = 0.5 * t3 - 0.5 * t2;
-    d[0] = -1.5 * t2 + 2.0 * t - 0.5;
-    d[1] = 4.5 * t2 - 5.0 * t;
-    d[2] = -4.5 * t2 + 4.0 * t + 0.5;
-    d[3] = 1.5 * t2 - t;
-    if (base == 0) {
-        w[1] += 2.0 * w[0], w[2] -= w[0], w[0] = 0.0;
-        d[1] += 2.0 * d[0], d[2] -= d[0], d[0] = 0.0;
-    }
-    if (base >= n - 2) {
-        w[2] += 2.0 * w[3], w[1] -= w[3], w[3] = 0.0;
-        d[2] += 2.0 * d[3], d[1] -= d[3], d[3] = 0.0;
-    }
-    if (n == 1) {
-        w[1] = 1.0, w[2] = 0.0;
-        d[1] = d[2] = 0.0;
-    }
-}
+static const double KINK = 3.0;    // ratio of neighbouring second differences that no resolved surface has
 
-static inline int split(double s, int n, double* t)
+// The four values of a row; beyond the border they go on linearly.
+typedef struct stencil {
+    int64_t offset[4];
+    double t;
+    bool low, high;    // offset[0], offset[3] is beyond the border
+    bool single;       // one cell only
+} stencil;
+
+static inline stencil place(double s, int n, int64_t stride)
 {
-    s = s > 0.0 ? s : 0.0;
+    stencil p;
+    s = s > 0.0 ? s : 0.0;    // also for NaN
     s = s < n - 1.0 ? s : n - 1.0;
     int base = (int)s;
     base = base < n - 2 ? base : n - 2;
     base = base > 0 ? base : 0;
-    *t = s - base;
-    return base;
+    p.t = s - base;
+    p.low = base == 0;
+    p.high = base >= n - 2;
+    p.single = n == 1;
+    for (int c = 0; c < 4; ++c) {
+        int at = base + c - 1;
+        at = at < 0 ? 0 : at > n - 1 ? n - 1 : at;
+        p.offset[c] = at * stride;
+    }
+    return p;
+}
+
+// Shares of the second differences a and b in the limited ones: a' = aa a + ab b, b' = ba a + bb b.
+typedef struct limited {
+    double aa, ab, ba, bb;
+} limited;
+
+static inline limited limit(double a, double b)
+{
+    if (!(a * b > 0.0)) return (limited){0.0, 0.0, 0.0, 0.0};
+    if (fabs(a) > KINK * fabs(b)) return (limited){0.0, KINK, 0.0, 1.0};
+    if (fabs(b) > KINK * fabs(a)) return (limited){1.0, 0.0, KINK, 0.0};
+    return (limited){1.0, 0.0, 0.0, 1.0};
+}
+
+static inline void extend(const stencil* p, double f[4])
+{
+    if (p->single) f[2] = f[1];
+    if (p->low) f[0] = 2.0 * f[1] - f[2];
+    if (p->high) f[3] = 2.0 * f[2] - f[1];
+}
+
+static inline double bent(double t, double a, double b) { return 0.5 * t * (1.0 - t) * ((1.0 - t) * a + t * b); }
+static inline double bent_slope(double t, double a, double b)
+{
+    return 0.5 * ((1.0 - 2.0 * t) * ((1.0 - t) * a + t * b) + t * (1.0 - t) * (b - a));
+}
+
+// The value along one axis. `slope` gets the derivative when not NULL.
+static inline double along(const stencil* p, double f[4], double* slope, limited* shares)
+{
+    extend(p, f);
+    double a = f[0] - 2.0 * f[1] + f[2], b = f[1] - 2.0 * f[2] + f[3];
+    limited l = limit(a, b);
+    double la = l.aa * a + l.ab * b, lb = l.ba * a + l.bb * b;
+    if (slope) *slope = f[2] - f[1] - bent_slope(p->t, la, lb);
+    if (shares) *shares = l;
+    return f[1] + p->t * (f[2] - f[1]) - bent(p->t, la, lb);
+}
+
+// Something that goes along with the values: the same linear combination.
+static inline double carried(const stencil* p, double f[4], limited l)
+{
+    extend(p, f);
+    double a = f[0] - 2.0 * f[1] + f[2], b = f[1] - 2.0 * f[2] + f[3];
+    return f[1] + p->t * (f[2] - f[1]) - bent(p->t, l.aa * a + l.ab * b, l.ba * a + l.bb * b);
+}
+
+static inline void load(const double* v, const stencil* x, double f[4])
+{
+    for (int i = 0; i < 4; ++i) f[i] = v[x->offset[i]];
 }
 
 double ty_cubic_gradient(const ty_cubic* f, const double s[3], double gradient[3])
 {
-    const ty_grid* g = f->grid;
-    double w[3][4], d[3][4];
-    int64_t offset[3][4] = {{0}};
-    int base[3];
-    for (int axis = 0; axis < 3; ++axis) {
-        double t;
-        int n = g->n[axis];
-        base[axis] = split(s[axis], n, &t);
-        weights(t, base[axis], n, w[axis], d[axis]);
-        for (int c = 0; c < 4; ++c) {
-            int at = base[axis] + c - 1;
-            at = at < 0 ? 0 : at > n - 1 ? n - 1 : at;
-            offset[axis][c] = at * ty_grid_stride(g, axis);
-        }
-    }
-    double value = 0.0, dx = 0.0, dy = 0.0, dz = 0.0;
+    stencil p[3];
+    for (int axis = 0; axis < 3; ++axis) p[axis] = place(s[axis], f->grid->n[axis], ty_grid_stride(f->grid, axis));
+    double plane[4], plane_dx[4], plane_dy[4];
+    limited shares;
     for (int c = 0; c < 4; ++c) {
-        double plane = 0.0, plane_dx = 0.0, plane_dy = 0.0;
+        double row[4], row_dx[4];
         for (int b = 0; b < 4; ++b) {
-            const double* v = f->values + offset[2][c] + offset[1][b];
-            double v0 = v[offset[0][0]], v1 = v[offset[0][1]], v2 = v[offset[0][2]], v3 = v[offset[0][3]];
-            double row = w[0][0] * v0 + w[0][1] * v1 + w[0][2] * v2 + w[0][3] * v3;
-            plane += w[1][b] * row;
-            plane_dy += d[1][b] * row;
-            plane_dx += w[1][b] * (d[0][0] * v0 + d[0][1] * v1 + d[0][2] * v2 + d[0][3] * v3);
+            double v[4];
+            load(f->values + p[2].offset[c] + p[1].offset[b], &p[0], v);
+            row[b] = along(&p[0], v, &row_dx[b], NULL);
         }
-        value += w[2][c] * plane;
-        dx += w[2][c] * plane_dx;
-        dy += w[2][c] * plane_dy;
-        dz += d[2][c] * plane;
+        plane[c] = along(&p[1], row, &plane_dy[c], &shares);
+        plane_dx[c] = carried(&p[1], row_dx, shares);
     }
-    gradient[0] = f->scale * dx;
-    gradient[1] = f->scale * dy;
+    double dz, value = along(&p[2], plane, &dz, &shares);
+    gradient[0] = f->scale * carried(&p[2], plane_dx, shares);
+    gradient[1] = f->scale * carried(&p[2], plane_dy, shares);
     gradient[2] = f->scale * dz;
     return f->scale * value;
+}
+
+static double value_at(const ty_grid* g, const double* values, const double s[3])
+{
+    stencil p[3];
+    for (int axis = 0; axis < 3; ++axis) p[axis] = place(s[axis], g->n[axis], ty_grid_stride(g, axis));
+    double plane[4];
+    for (int c = 0; c < 4; ++c) {
+        double row[4];
+        for (int b = 0; b < 4; ++b) {
+            double v[4];
+            load(values + p[2].offset[c] + p[1].offset[b], &p[0], v);
+            row[b] = along(&p[0], v, NULL, NULL);
+        }
+        plane[c] = along(&p[1], row, NULL, NULL);
+    }
+    return along(&p[2], plane, NULL, NULL);
+}
+
+void ty_grid_distance(const ty_grid* g, const double* values, int n, const double (*x)[3], double* out)
+{
+    double inverse = 1.0 / g->cell;
+    for (int i = 0; i < n; ++i) {
+        double s[3];
+        for (int axis = 0; axis < 3; ++axis) s[axis] = (x[i][axis] - g->origin[axis]) * inverse - 0.5;
+        out[i] = value_at(g, values, s);
+    }
 }

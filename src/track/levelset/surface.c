@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "field/cubic.h"
 #include "track/levelset/levelset.h"
 
 enum { BATCH = TY_SAMPLE_BATCH, CHUNK = 128 };
@@ -29,7 +30,7 @@ static void eval_chunk(const ty_levelset_field* f, int n, const double (*x)[3], 
             memcpy(near_x[n_near], x[i], sizeof near_x[0]);
             id[n_near++] = i;
         }
-    ty_grid_cubic(f->grid, f->values, n_near, (const double(*)[3])near_x, value);
+    ty_grid_distance(f->grid, f->values, n_near, (const double(*)[3])near_x, value);
     for (int i = 0; i < n_near; ++i) out[id[i]] = value[i];
     for (int i = 0; i < n; ++i) {
         double outside = beyond_grid(f->grid, x[i]);

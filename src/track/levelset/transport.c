@@ -8,6 +8,7 @@
 
 #include "core/parallel.h"
 #include "track/levelset/levelset.h"
+#include "field/cubic.h"
 #include "world/trace.h"
 
 enum { BLOCK = TY_SAMPLE_BATCH };
