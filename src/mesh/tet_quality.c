@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <pthread.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "mesh/tet_mesh.h"
+
+enum { TET_BLOCK = 4096 };
+
+// Minus the cosine of the dihedral angles, from the outward normals of the two faces at each edge.
+static void edge_cosines(const double v[4][3], double cosine[6])
+{
+    ty_vec3 o = ty_load3(v[0]), a = ty_load3(v[1]) - o, b = ty_load3(v[2]) - o, c = ty_load3(v[3]) - o;
+    ty_vec3 n[4] = {ty_cross(b - a, c - a), ty_cross(c, b), ty_cross(a, c), ty_cross(b, a)};
+    for (int i = 0; i < 4; ++i) n[i] = n[i] / ty_norm(n[i]);
+    static const uint8_t faces[6][2] = {{2, 3}, {1, 3}, {1, 2}, {0, 3}, {0, 2}, {0, 1}};
+    for (int e = 0; e < 6; ++e) cosine[e] = -ty_dot(n[faces[e][0]], n[faces[e][1]]);
+}
+
+void ty_dihedral_angles(const double v[4][3], double angle[6])
+{
+    edge_cosines(v, angle);
+    for (int e = 0; e < 6; ++e) angle[e] = acos(ty_clamp(angle[e], -1.0, 1.0)) * (180.0 / M_PI);
+}
+
+typedef struct quality_args {
+    const ty_tet_mesh* m;
+    ty_tet_quality sum;    // counts and extremes: any order gives the same
+    pthread_mutex_t lock;
+} quality_args;
+
+static int shape_class(ty_tet_kind kind)
+{
+    int shape = ty_kind_shape(kind);
+    if (shape == TY_SHAPE_NONE) return 4;
+    return (shape >= TY_SHAPE_HALF) + (shape >= TY_SHAPE_QUARTER) + (shape >= TY_SHAPE_PYRAMID);
+}
+
+static void add_tet(const ty_tet_mesh* m, int t, ty_tet_quality* q)
+{
+    double v[4][3], angle[6];
+    for (int i = 0; i < 4; ++i) memcpy(v[i], m->vert[m->tet[t][i]], sizeof v[i]);
+    ty_dihedral_angles(v, angle);
+    for (int e = 0; e < 6; ++e) {
+        q->min_dihedral = fmin(q->min_dihedral, angle[e]);
+        q->max_dihedral = fmax(q->max_dihedral, angle[e]);
+        int bin = (int)(angle[e] / 5.0);
+        ++q->histogram[bin < 0 ? 0 : bin > 35 ? 35 : bin];
+    }
+    ++q->by_shape[shape_class(m->kind[t])];
+    ty_vec3 o = ty_load3(v[0]);
+    double six = ty_dot(ty_load3(v[1]) - o, ty_cross(ty_load3(v[2]) - o, ty_load3(v[3]) - o));
+    q->min_volume = fmin(q->min_volume, six / 6.0);
+}
+
+static void quality_block(void* ctx, ty_range r)
+{
+    quality_args* k = ctx;
+    ty_tet_quality q = {.min_dihedral = INFINITY, .max_dihedral = -INFINITY, .min_volume = INFINITY};
+    for (int64_t t = r.begin; t < r.end; ++t) add_tet(k->m, (int)t, &q);
+    pthread_mutex_lock(&k->lock);
+    k->sum.min_dihedral = fmin(k->sum.min_dihedral, q.min_dihedral);
+    k->sum.max_dihedral = fmax(k->sum.max_dihedral, q.max_dihedral);
+    k->sum.min_volume = fmin(k->sum.min_volume, q.min_volume);
+    for (int i = 0; i < 36; ++i) k->sum.histogram[i] += q.histogram[i];
+    for (int i = 0; i < 5; ++i) k->sum.by_shape[i] += q.by_shape[i];
+    pthread_mutex_unlock(&k->lock);
+}
+
+ty_tet_quality ty_tet_mesh_quality(const ty_tet_mesh* m)
+{
+    quality_args k = {.m = m, .lock = PTHREAD_MUTEX_INITIALIZER};
+    k.sum = (ty_tet_quality){.min_dihedral = INFINITY, .max_dihedral = -INFINITY, .min_volume = INFINITY};
+    ty_parallel_for(m->n_tets, TET_BLOCK, quality_block, &k);
+    k.sum.volume = ty_tet_mesh_volume(m);
+    return k.sum;
+}
