@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Three passes:
-//   1. in row order, a row none of whose strong neighbours is taken becomes a root and takes them all;
+//   1. in row order, a row none of whose strong neighbours is taken becomes a root and takes them all (and,
+//      for wide aggregates, their free strong neighbours);
 //   2. a row left over joins its strongest neighbour's aggregate of pass 1;
 //   3. what is left forms aggregates of its own.
 #include "linear/aggregate.h"
@@ -24,6 +25,7 @@ typedef struct grouping {
     const ty_csr* a;
     const double* diagonal;
     double theta2;
+    bool wide;
     int *of, *first;    // result; result of pass 1 (numbers within a block)
     int* block_start;
 } grouping;
@@ -53,10 +55,30 @@ static int root_test(const grouping* g, int64_t i, ty_range r)
     return result;
 }
 
+// Gives the free strong neighbours of row i in the block to aggregate n.
+static void take_neighbours(const grouping* g, int64_t i, int n, ty_range r)
+{
+    const ty_csr* a = g->a;
+    double limit = g->theta2 * g->diagonal[i];
+    for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) {
+        int j = a->col[k];
+        if (j >= r.begin && j < r.end && g->first[j] == FREE && ty_is_strong(a->val[k], limit, g->diagonal[j]))
+            g->first[j] = n;
+    }
+}
+
+static void take_second_neighbours(const grouping* g, int64_t i, int n, ty_range r)
+{
+    const ty_csr* a = g->a;
+    for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) {
+        int j = a->col[k];
+        if (j >= r.begin && j < r.end && j != i && g->first[j] == n) take_neighbours(g, j, n, r);
+    }
+}
+
 static void choose_roots(void* ctx, ty_range r)
 {
     grouping* g = ctx;
-    const ty_csr* a = g->a;
     int n = 0;
     for (int64_t i = r.begin; i < r.end; ++i) g->first[i] = FREE;
     for (int64_t i = r.begin; i < r.end; ++i) {
@@ -64,13 +86,10 @@ static void choose_roots(void* ctx, ty_range r)
         int test = root_test(g, i, r);
         if (test < 0 && is_alone(g, i)) g->first[i] = ALONE;
         if (test <= 0) continue;
-        double limit = g->theta2 * g->diagonal[i];
-        for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) {
-            int j = a->col[k];
-            if (j >= r.begin && j < r.end && j != i && ty_is_strong(a->val[k], limit, g->diagonal[j]))
-                g->first[j] = n;
-        }
-        g->first[i] = n++;
+        g->first[i] = n;
+        take_neighbours(g, i, n, r);
+        if (g->wide) take_second_neighbours(g, i, n, r);
+        ++n;
     }
     g->block_start[r.block + 1] = n;
 }
@@ -99,8 +118,9 @@ static int group_rest(grouping* g, int n)
 {
     const ty_csr* a = g->a;
     for (int i = 0; i < a->n; ++i) {
-        if (g->of[i] == ALONE) g->of[i] = FREE;
-        else if (g->of[i] == FREE) {
+        if (g->of[i] == ALONE) {
+            g->of[i] = FREE;
+        } else if (g->of[i] == FREE) {
             for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k)
                 if (g->of[a->col[k]] == FREE && a->col[k] > i && a->val[k] != 0.0) g->of[a->col[k]] = n;
             g->of[i] = n++;
@@ -122,13 +142,13 @@ static void renumber(int n_rows, int n, int* of, int* number)
     assert(next == n);
 }
 
-ty_status ty_aggregate(ty_aggregates* agg, const ty_csr* a, const double* diagonal, double theta)
+ty_status ty_aggregate(ty_aggregates* agg, const ty_csr* a, const double* diagonal, double theta, bool wide)
 {
     int n_blocks = (a->n + AGGREGATE_BLOCK - 1) / AGGREGATE_BLOCK;
     if (!ty_array_fresh(&agg->of, a->n) || !ty_array_fresh(&agg->scratch, a->n) ||
         !ty_array_fresh(&agg->block_start, n_blocks + 1))
         return ty_no_memory("aggregates");
-    grouping g = {a, diagonal, theta * theta, agg->of.at, agg->scratch.at, agg->block_start.at};
+    grouping g = {a, diagonal, theta * theta, wide, agg->of.at, agg->scratch.at, agg->block_start.at};
     g.block_start[0] = 0;
     ty_parallel_for(a->n, AGGREGATE_BLOCK, choose_roots, &g);
     for (int b = 0; b < n_blocks; ++b) g.block_start[b + 1] += g.block_start[b];

@@ -30,7 +30,10 @@ typedef struct ty_aggregates {
 //
 // Departs from [Vanek1996]: roots are chosen within blocks of consecutive rows, so that blocks run in
 // parallel with the same result for any number of threads.
-ty_status ty_aggregate(ty_aggregates* agg, const ty_csr* a, const double* diagonal, double theta);
+//
+// `wide` aggregates also reach the neighbours' neighbours: for short rows (two-point: 4 neighbours), where the
+// next level would else be a fifth of the size with five times the entries per row.
+ty_status ty_aggregate(ty_aggregates* agg, const ty_csr* a, const double* diagonal, double theta, bool wide);
 void ty_aggregates_free(ty_aggregates* agg);
 
 #endif

@@ -10,6 +10,7 @@
 
 enum {
     ROW_BLOCK = 4096,
+    SHORT_ROW = 8,           // mean entries of a row below which aggregates are wide
     DENSE_LIMIT = 600,       // a level that coarsens no further is factored up to this size
     BOTTOM_SWEEPS = 4        // pairs of sweeps on a last level that is larger
 };
@@ -20,14 +21,9 @@ static const double THETA = 0.08;
 // A next level with more than this part of the rows is not worth its cost.
 static const double SLOWEST_COARSENING = 0.8;
 
-typedef struct row_pass {
-    ty_amg_level* here;
-    ty_amg_level* next;
-} row_pass;
-
 static void diagonal_rows(void* ctx, ty_range r)
 {
-    ty_amg_level* here = ((row_pass*)ctx)->here;
+    ty_amg_level* here = ctx;
     const ty_csr* a = here->a;
     for (int64_t i = r.begin; i < r.end; ++i) {
         bool has_neighbour = false;
@@ -46,28 +42,26 @@ static ty_status read_diagonal(ty_amg_level* here)
 {
     if (!ty_array_fresh(&here->diagonal, here->a->n) || !ty_array_fresh(&here->singular, here->a->n))
         return ty_no_memory("multigrid level");
-    row_pass pass = {here, NULL};
-    ty_parallel_for(here->a->n, ROW_BLOCK, diagonal_rows, &pass);
+    ty_parallel_for(here->a->n, ROW_BLOCK, diagonal_rows, here);
     return ty_ok();
 }
 
 // A coarse unknown is tied when a row it reaches is, or a row beside one that has no coarse part.
-static void tied_rows(void* ctx, ty_range r)
+static void spread_ties(const ty_csrf* p, const ty_amg_level* here, ty_amg_level* next)
 {
-    row_pass* pass = ctx;
-    const ty_csrf *restriction = &pass->here->r, *p = &pass->here->p;
-    const ty_csr* a = pass->here->a;
-    for (int64_t row = r.begin; row < r.end; ++row) {
-        bool tied = false;
-        for (int s = restriction->start.at[row]; s < restriction->start.at[row + 1] && !tied; ++s) {
-            int i = restriction->col.at[s];
-            tied = pass->here->tied.at[i];
-            for (int k = a->row_start[i]; k < a->row_start[i + 1] && !tied; ++k)
-                tied = a->val[k] != 0.0 && p->start.at[a->col[k]] == p->start.at[a->col[k] + 1];
-        }
-        pass->next->tied.at[row] = tied;
+    const ty_csr* a = here->a;
+    const int *start = p->start.at, *col = p->col.at;
+    memset(next->tied.at, 0, (size_t)next->a->n);
+    for (int i = 0; i < a->n; ++i) {
+        bool is_dropped = start[i] == start[i + 1];
+        if (here->tied.at[i])
+            for (int t = start[i]; t < start[i + 1]; ++t) next->tied.at[col[t]] = 1;
+        for (int k = a->row_start[i]; k < a->row_start[i + 1] && is_dropped; ++k)
+            for (int t = start[a->col[k]]; t < start[a->col[k] + 1] && a->val[k] != 0.0; ++t) next->tied.at[col[t]] = 1;
     }
 }
+
+static bool has_short_rows(const ty_csr* a) { return ty_csr_entries(a) < SHORT_ROW * (int64_t)a->n; }
 
 // P, R and the next level's matrix; *done when the next level would not be worth it.
 static ty_status coarsen(ty_amg* amg, int level, const ty_csr* first, bool* done)
@@ -75,19 +69,18 @@ static ty_status coarsen(ty_amg* amg, int level, const ty_csr* first, bool* done
     ty_amg_level *here = &amg->level[level], *next = here + 1;
     double theta = ldexp(THETA, -level);
     if (level == 0 && first) {
-        if (!ty_csrf_from_csr(&here->p, first)) return ty_no_memory("prolongation");
+        if (!ty_csrf_from_csr(&amg->p, first)) return ty_no_memory("prolongation");
     } else {
-        TY_TRY(ty_aggregate(&here->aggregates, here->a, here->diagonal.at, theta));
-        *done = here->aggregates.n == 0 || here->aggregates.n > SLOWEST_COARSENING * here->a->n;
+        TY_TRY(ty_aggregate(&amg->aggregates, here->a, here->diagonal.at, theta, has_short_rows(here->a)));
+        *done = amg->aggregates.n == 0 || amg->aggregates.n > SLOWEST_COARSENING * here->a->n;
         if (*done) return ty_ok();
-        TY_TRY(ty_smoothed_prolongation(&here->p, here->a, here->diagonal.at, &here->aggregates, theta));
+        TY_TRY(ty_smoothed_prolongation(&amg->p, here->a, here->diagonal.at, &amg->aggregates, theta));
     }
-    if (!ty_csrf_transpose(&here->r, &here->p)) return ty_no_memory("restriction");
-    TY_TRY(ty_galerkin_product(&amg->galerkin, &next->own, &here->r, here->a, &here->p));
+    if (!ty_csrf_transpose(&amg->r, &amg->p)) return ty_no_memory("restriction");
+    TY_TRY(ty_galerkin_product(&amg->galerkin, &next->own, &amg->r, here->a, &amg->p));
     next->a = &next->own;
     if (!ty_array_fresh(&next->tied, next->a->n)) return ty_no_memory("multigrid level");
-    row_pass pass = {here, next};
-    ty_parallel_for(next->a->n, ROW_BLOCK, tied_rows, &pass);
+    spread_ties(&amg->p, here, next);
     return ty_ok();
 }
 
@@ -132,6 +125,7 @@ static ty_status build_levels(ty_amg* amg, const ty_csr* first)
         if (done && here->a->n <= DENSE_LIMIT) amg->is_dense = true;
         if (!done || !amg->is_dense)
             TY_TRY(ty_smoother_setup(&here->smoother, here->a, scale, here->singular.at));
+        if (!done) TY_TRY(ty_transfer_setup(&here->transfer, &amg->p, &amg->r, here->smoother.open.at));
         if (done) break;
     }
     amg->operator_complexity = entries / fmax(1.0, (double)ty_csr_entries(amg->level[0].a));
@@ -172,9 +166,9 @@ static void v_cycle(ty_amg* amg, int level)
     }
     ty_smoother_from_zero(&here->smoother, here->b.at, here->x.at);
     ty_smoother_residual(&here->smoother, here->b.at, here->x.at, here->residual.at);
-    ty_csrf_apply(&here->r, here->residual.at, next->b.at);
+    ty_transfer_restrict(&here->transfer, here->residual.at, next->b.at);
     v_cycle(amg, level + 1);
-    ty_csrf_apply_add(&here->p, next->x.at, here->x.at);
+    ty_transfer_prolong(&here->transfer, next->x.at, here->x.at);
     ty_smoother_sweep(&here->smoother, true, here->b.at, here->x.at);
 }
 
@@ -218,14 +212,15 @@ void ty_amg_free(ty_amg* amg)
         ty_array_free(&here->diagonal);
         ty_array_free(&here->tied);
         ty_array_free(&here->singular);
-        ty_aggregates_free(&here->aggregates);
-        ty_csrf_free(&here->p);
-        ty_csrf_free(&here->r);
         ty_smoother_free(&here->smoother);
+        ty_transfer_free(&here->transfer);
         ty_array_free(&here->x);
         ty_array_free(&here->b);
         ty_array_free(&here->residual);
     }
+    ty_aggregates_free(&amg->aggregates);
+    ty_csrf_free(&amg->p);
+    ty_csrf_free(&amg->r);
     ty_galerkin_free(&amg->galerkin);
     ty_dense_free(&amg->dense);
     amg->n_levels = 0;

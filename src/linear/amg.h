@@ -12,6 +12,7 @@
 #include "linear/dense.h"
 #include "linear/galerkin.h"
 #include "linear/smoother.h"
+#include "linear/transfer.h"
 
 enum {
     TY_AMG_MAX_LEVELS = 24,
@@ -24,9 +25,8 @@ typedef struct ty_amg_level {
     TY_ARRAY(double) diagonal;
     TY_ARRAY(unsigned char) tied;      // rows that keep their piece from being singular
     TY_ARRAY(unsigned char) singular;  // rows that are all that is left of a singular piece
-    ty_aggregates aggregates;
-    ty_csrf p, r;
     ty_smoother smoother;
+    ty_transfer transfer;              // to the next level
     TY_ARRAY(float) x, b, residual;
 } ty_amg_level;
 
@@ -34,6 +34,8 @@ typedef struct ty_amg {
     int n_levels;
     bool is_dense;              // the last level is factored; else it is smoothed only
     ty_amg_level level[TY_AMG_MAX_LEVELS];
+    ty_aggregates aggregates;   // these serve the set-up of each level in turn
+    ty_csrf p, r;
     ty_galerkin galerkin;
     ty_dense dense;
     double scale;               // of the matrices in the smoothers

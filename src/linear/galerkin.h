@@ -5,12 +5,13 @@
 
 #include "linear/sparse_float.h"
 
-// Scratch of the products of one hierarchy: one accumulator per worker. Open type.
+// Scratch of the products of one hierarchy. Open type.
 typedef struct ty_galerkin {
     struct ty_galerkin_worker* worker;
     int n_workers;
-    TY_ARRAY(int64_t) piece;    // of each block of rows: where it lies in its worker's output
-    TY_ARRAY(int) owner;
+    TY_ARRAY(int) owner;        // of each block of rows: who computed it
+    TY_ARRAY(int64_t) piece;    // and where it lies in the owner's output
+    ty_csr ap;
 } ty_galerkin;
 
 // Columns of a row are in the order of their first appearance, the same for any number of threads.

@@ -9,6 +9,7 @@
 enum {
     LANES = 8,             // rows done together where rows have slots
     ROW_BLOCK = 4096,
+    MOSTLY_CLOSED = 4,     // a colour with fewer open rows than 1 / this does them one by one
     SMALL_LEVEL = 4096     // rows of a level whose sweeps are not worth waking threads for
 };
 
@@ -51,9 +52,11 @@ static void pack_slots(void* ctx, ty_range r)
         int64_t first = s->colouring.start.at[c], count = s->colouring.start.at[c + 1] - first;
         int64_t slot = s->width * first + (at - first);
         double diagonal = 0.0;
+        bool open = false;
         for (int k = a->row_start[row]; k < a->row_start[row + 1]; ++k) {
             if (a->col[k] == row) diagonal = a->val[k];
             if (a->col[k] == row || a->val[k] == 0.0) continue;
+            open = open || colour_of(s, a->col[k]) > c;
             s->col.at[slot + count * w] = a->col[k];
             s->val.at[slot + count * w++] = (float)(a->val[k] * p->scale);
         }
@@ -62,6 +65,7 @@ static void pack_slots(void* ctx, ty_range r)
             s->val.at[slot + count * w] = 0.0f;
         }
         pack_diagonal(p, at, row, diagonal);
+        s->open.at[row] = open || s->diagonal.at[at] == 0.0f;
     }
 }
 
@@ -100,6 +104,7 @@ static void pack_parts(void* ctx, ty_range r)
             part->val.at[to] = (float)(a->val[k] * p->scale);
         }
         pack_diagonal(p, at, row, diagonal);
+        s->open.at[row] = upper > s->upper.start.at[at] || s->diagonal.at[at] == 0.0f;
     }
 }
 
@@ -118,6 +123,22 @@ static bool reserve_parts(ty_smoother* s, packing* p)
     return true;
 }
 
+static bool list_open(ty_smoother* s)
+{
+    const ty_colouring* c = &s->colouring;
+    if (!ty_array_fresh(&s->open_start, c->n_colours + 1) || !ty_array_fresh(&s->open_at, s->n)) return false;
+    int n = 0;
+    for (int colour = 0; colour < c->n_colours; ++colour) {
+        s->open_start.at[colour] = n;
+        for (int at = c->start.at[colour]; at < c->start.at[colour + 1]; ++at) {
+            s->open_at.at[n] = at;
+            n += s->open.at[c->order.at[at]];
+        }
+    }
+    s->open_start.at[c->n_colours] = n;
+    return true;
+}
+
 ty_status ty_smoother_setup(ty_smoother* s, const ty_csr* a, double scale, const unsigned char* singular)
 {
     TY_TRY(ty_colour(&s->colouring, a));
@@ -127,11 +148,12 @@ ty_status ty_smoother_setup(ty_smoother* s, const ty_csr* a, double scale, const
     packing p = {s, a, scale, singular};
     int64_t slots = (int64_t)s->width * a->n;
     bool ok = ty_array_fresh(&s->diagonal, a->n) && ty_array_fresh(&s->inverse, a->n) &&
+              ty_array_fresh(&s->open, a->n) &&
               ty_array_fresh(&s->col, slots) && ty_array_fresh(&s->val, slots);
     if (ok && s->width == 0) ok = reserve_parts(s, &p);
     if (!ok) return ty_no_memory("smoother");
     ty_parallel_for(a->n, ROW_BLOCK, s->width ? pack_slots : pack_parts, &p);
-    return ty_ok();
+    return list_open(s) ? ty_ok() : ty_no_memory("smoother");
 }
 
 void ty_smoother_free(ty_smoother* s)
@@ -139,6 +161,9 @@ void ty_smoother_free(ty_smoother* s)
     ty_colouring_free(&s->colouring);
     ty_array_free(&s->diagonal);
     ty_array_free(&s->inverse);
+    ty_array_free(&s->open);
+    ty_array_free(&s->open_start);
+    ty_array_free(&s->open_at);
     ty_array_free(&s->col);
     ty_array_free(&s->val);
     ty_csrf_free(&s->lower);
@@ -148,7 +173,7 @@ void ty_smoother_free(ty_smoother* s)
 // One colour of one sweep: row `order[at]` for at in first .. first + count.
 typedef struct sweep {
     const ty_smoother* s;
-    int64_t first, count;
+    int64_t first, count, first_open;
     const float* b;
     float *x, *r;
 } sweep;
@@ -185,6 +210,15 @@ static inline void relax_slots(const sweep* t, int width, ty_range r)
     for (; k < r.end; ++k) t->x[order[k]] = inverse[k] * slot_sum(t, width, k);
 }
 
+// The first colour of a sweep from zero.
+static void relax_first(void* ctx, ty_range r)
+{
+    const sweep* t = ctx;
+    const int* order = t->s->colouring.order.at;
+    const float* inverse = t->s->inverse.at;
+    for (int64_t at = t->first + r.begin; at < t->first + r.end; ++at) t->x[order[at]] = inverse[at] * t->b[order[at]];
+}
+
 static inline void residual_slots(const sweep* t, int width, ty_range r)
 {
     const int* order = t->s->colouring.order.at + t->first;
@@ -197,6 +231,17 @@ static inline void residual_slots(const sweep* t, int width, ty_range r)
         for (int l = 0; l < LANES; ++l) t->r[order[k + l]] = sum[l];
     }
     for (; k < r.end; ++k) t->r[order[k]] = slot_sum(t, width, k) - diagonal[k] * t->x[order[k]];
+}
+
+// Colours with few open rows, one by one: r counts open rows.
+static void residual_open(void* ctx, ty_range r)
+{
+    const sweep* t = ctx;
+    const ty_smoother* s = t->s;
+    for (int64_t m = r.begin; m < r.end; ++m) {
+        int at = s->open_at.at[t->first_open + m], row = s->colouring.order.at[at];
+        t->r[row] = slot_sum(t, s->width, at - t->first) - s->diagonal.at[at] * t->x[row];
+    }
 }
 
 static void relax_4(void* ctx, ty_range r) { relax_slots(ctx, 4, r); }
@@ -231,8 +276,8 @@ static void relax_lower(void* ctx, ty_range r)
 static void residual_upper(void* ctx, ty_range r)
 {
     const sweep* t = ctx;
-    for (int64_t at = t->first + r.begin; at < t->first + r.end; ++at) {
-        int row = t->s->colouring.order.at[at];
+    for (int64_t m = t->first_open + r.begin; m < t->first_open + r.end; ++m) {
+        int at = t->s->open_at.at[m], row = t->s->colouring.order.at[at];
         t->r[row] = -part_sum(&t->s->upper, at, t->x);
         if (t->s->diagonal.at[at] == 0.0f) t->r[row] += t->b[row] - part_sum(&t->s->lower, at, t->x);
     }
@@ -248,16 +293,20 @@ static void relax_parts(void* ctx, ty_range r)
     }
 }
 
-static void over_colour(const ty_smoother* s, int colour, const sweep* all, void (*body)(void*, ty_range))
+static void over_rows(const sweep* t, int64_t n, void (*body)(void*, ty_range))
 {
-    sweep t = *all;
-    t.first = s->colouring.start.at[colour];
-    t.count = s->colouring.start.at[colour + 1] - t.first;
-    if (t.count == 0) return;
-    if (s->n <= SMALL_LEVEL)
-        body(&t, (ty_range){0, t.count, 0, 0});
+    if (n == 0) return;
+    if (t->s->n <= SMALL_LEVEL)
+        body((void*)t, (ty_range){0, n, 0, 0});
     else
-        ty_parallel_for(t.count, ROW_BLOCK, body, &t);
+        ty_parallel_for(n, ROW_BLOCK, body, (void*)t);
+}
+
+static void set_colour(sweep* t, int colour)
+{
+    t->first = t->s->colouring.start.at[colour];
+    t->count = t->s->colouring.start.at[colour + 1] - t->first;
+    t->first_open = t->s->open_start.at[colour];
 }
 
 void ty_smoother_from_zero(const ty_smoother* s, const float* b, float* x)
@@ -265,14 +314,25 @@ void ty_smoother_from_zero(const ty_smoother* s, const float* b, float* x)
     sweep t = {.s = s, .b = b, .x = x};
     void (*body)(void*, ty_range) = s->width == 4 ? relax_4 : s->width == 6 ? relax_6 : relax_lower;
     if (s->width) memset(x, 0, (size_t)s->n * sizeof *x);
-    for (int c = 0; c < s->colouring.n_colours; ++c) over_colour(s, c, &t, body);
+    for (int c = 0; c < s->colouring.n_colours; ++c) {
+        set_colour(&t, c);
+        over_rows(&t, t.count, c == 0 ? relax_first : body);
+    }
 }
 
 void ty_smoother_residual(const ty_smoother* s, const float* b, const float* x, float* r)
 {
     sweep t = {.s = s, .b = b, .x = (float*)x, .r = r};
-    void (*body)(void*, ty_range) = s->width == 4 ? residual_4 : s->width == 6 ? residual_6 : residual_upper;
-    for (int c = 0; c < s->colouring.n_colours; ++c) over_colour(s, c, &t, body);
+    for (int c = 0; c < s->colouring.n_colours; ++c) {
+        set_colour(&t, c);
+        int n_open = s->open_start.at[c + 1] - s->open_start.at[c];
+        if (s->width == 0)
+            over_rows(&t, n_open, residual_upper);
+        else if (n_open < t.count / MOSTLY_CLOSED)
+            over_rows(&t, n_open, residual_open);
+        else
+            over_rows(&t, t.count, s->width == 4 ? residual_4 : residual_6);
+    }
 }
 
 void ty_smoother_sweep(const ty_smoother* s, bool backward, const float* b, float* x)
@@ -280,5 +340,8 @@ void ty_smoother_sweep(const ty_smoother* s, bool backward, const float* b, floa
     sweep t = {.s = s, .b = b, .x = x};
     void (*body)(void*, ty_range) = s->width == 4 ? relax_4 : s->width == 6 ? relax_6 : relax_parts;
     int last = s->colouring.n_colours - 1;
-    for (int c = 0; c <= last; ++c) over_colour(s, backward ? last - c : c, &t, body);
+    for (int c = 0; c <= last; ++c) {
+        set_colour(&t, backward ? last - c : c);
+        over_rows(&t, t.count, body);
+    }
 }

@@ -23,6 +23,10 @@ typedef struct ty_smoother {
     ty_colouring colouring;
     TY_ARRAY(float) diagonal;     // all in the order of the colours
     TY_ARRAY(float) inverse;      // 0 where the diagonal is: x stays 0
+    TY_ARRAY(unsigned char) open; // of each unknown: has a neighbour of a later colour, so its residual is
+                                  // not zero after a sweep forward from zero
+    TY_ARRAY(int) open_start;     // of each colour, into open_at
+    TY_ARRAY(int) open_at;        // places of open rows in the order of the colours
     TY_ARRAY(int) col;
     TY_ARRAY(float) val;
     ty_csrf lower, upper;
@@ -32,7 +36,8 @@ typedef struct ty_smoother {
 ty_status ty_smoother_setup(ty_smoother* s, const ty_csr* a, double scale, const unsigned char* singular);
 void ty_smoother_free(ty_smoother* s);
 
-// x = one sweep forward from zero; then r = b - A x of just that x.
+// x = one sweep forward from zero; then r = b - A x of just that x, in open rows (elsewhere it is zero, and
+// r is not written).
 void ty_smoother_from_zero(const ty_smoother* s, const float* b, float* x);
 void ty_smoother_residual(const ty_smoother* s, const float* b, const float* x, float* r);
 // One sweep from any x, in the order of the colours or backward.
