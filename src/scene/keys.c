@@ -44,6 +44,7 @@ static const ty_choice obstacle_kinds[] = {{"embed", 0, "obstacles cut through t
 static const ty_choice advections[] = {
     {"semi-lagrangian", TY_ADVECT_SEMI_LAGRANGIAN, "smooth and robust", NULL},
     {"maccormack", TY_ADVECT_MACCORMACK, "second order, limited", NULL},
+    {"cubic", TY_ADVECT_CUBIC, "third order, limited", NULL},
     {0}};
 static const ty_choice methods[] = {{"best", 0, "what measured best", NULL},
                                     {"paper", 1, "the paper's own rules, for comparison", "the papers' variants are not built yet"},
@@ -142,7 +143,7 @@ static const ty_key solver_keys[] = {
     {"tolerance", TY_KEY_NUMBER, .at = DEF(solve.tolerance), .unit = "relative", .fallback = "1e-6", .min = 1e-14,
      .max = 0.1, .only_solver = "grid tet voronoi octree",
      .sentence = "The pressure is solved until its residual has fallen by this factor."},
-    {"advection", TY_KEY_CHOICE, .at = DEF(solve.advection), .unit = "", .fallback = "maccormack",
+    {"advection", TY_KEY_CHOICE, .at = DEF(solve.advection), .unit = "", .fallback = "cubic",
      .choices = advections, .only_solver = "grid", .sentence = "How velocities are carried along."},
     {"theta", TY_KEY_NUMBER, .at = DEF(solve.theta), .unit = "share", .fallback = "1", .min = 0.5, .max = 1,
      .only_solver = "grid tet",

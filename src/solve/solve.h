@@ -7,7 +7,7 @@
 #include "world/exchange.h"
 #include "world/world.h"
 
-typedef enum ty_advection { TY_ADVECT_SEMI_LAGRANGIAN, TY_ADVECT_MACCORMACK } ty_advection;
+typedef enum ty_advection { TY_ADVECT_SEMI_LAGRANGIAN, TY_ADVECT_MACCORMACK, TY_ADVECT_CUBIC } ty_advection;
 
 // Everything the scene's `solver:` says. Value; strings are borrowed.
 typedef struct ty_solve_def {
@@ -15,7 +15,7 @@ typedef struct ty_solve_def {
     double cell, cfl;
     double density, surface_tension, tolerance;
     ty_varying viscosity;             // Pa s
-    ty_advection advection;
+    ty_advection advection;           // MacCormack needs theta 1: it adds energy to a carried acceleration
     double theta;                     // carried acceleration: weight of the new one; 1 turns it off
     bool reduced_pressure;
     bool paper;                       // `method: paper`

