@@ -5,7 +5,7 @@
 
 #include "core/vec.h"
 
-// Positive when d sees a, b, c counter-clockwise ... as ty_orient3d.
+// Signed as ty_orient3d: positive when a, b, c run counter-clockwise as seen from d.
 double ty_tet_volume(ty_vec3 a, ty_vec3 b, ty_vec3 c, ty_vec3 d);
 
 // The angles between the faces at the edges ab, ac, ad, bc, bd, cd, each in [0, pi]; of the solid, whatever
