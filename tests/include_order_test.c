@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An include may only point to the left: the order of the rooms, as data.
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
