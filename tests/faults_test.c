@@ -44,7 +44,7 @@ static void a_full_disk_stops_the_run_and_leaves_whole_frames(void** state)
         skip();
     }
     write_text(folder, "s.yaml", HEAD TURN BALL "output: {surface: ply, volume: none}\n");
-    int code = run_program(folder, "run s.yaml -o disk/r");
+    int code = run_program(folder, "run s.yaml -q -o disk/r");
     char text[4000];
     snprintf(text, sizeof text, "%.3999s", program_output(folder));
     snprintf(dir, sizeof dir, "%s/r", mounted);
@@ -108,7 +108,7 @@ static void hostile_scenes_are_bad_input(void** state)
     write_text(folder, "twice.yaml", "name: a\nname: b\n");
     assert_program(folder, "check twice.yaml", 2, "twice.yaml:2:");
     write_text(folder, "range.yaml", HEAD TURN BALL "checkpoint: {every: -3}\n");
-    assert_program(folder, "check range.yaml", 2, "range.yaml:8:");
+    assert_program(folder, "check range.yaml", 2, "range.yaml:9:");
     write_text(folder, "empty.yaml", "");
     assert_program(folder, "check empty.yaml", 2, "empty.yaml");
 }

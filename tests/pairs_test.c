@@ -108,7 +108,7 @@ static void check_empty(const char* tracker, const char* solver)
 
 static void check_drop(const char* tracker, const char* solver)
 {
-    ty_sim_def def = pair_def(tracker, solver, CELLS, center, 0.6 / CELLS);
+    ty_sim_def def = pair_def(tracker, solver, CELLS, center, 0.9 / CELLS);
     ty_sim sim;
     assert_ok(ty_sim_create(&sim, &def));
     assert_true(sim.stats.volume > 0.0);
