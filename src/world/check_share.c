@@ -3,7 +3,7 @@
 #include "core/parallel.h"
 #include "world/check_parts.h"
 
-enum { SIDE = 64, BLOCK = 8 * TY_SAMPLE_BATCH, SOURCE_TIMES = 17 };
+enum { SIDE = 48, BLOCK = 8 * TY_SAMPLE_BATCH, SOURCE_TIMES = 9 };
 
 static const double WORTH_SAYING = 2e-3;    // shares below are the lattice's own error
 
@@ -38,7 +38,7 @@ static void count_batch(const count* c, int64_t begin, int n, count* out)
         out->inside += d[i] < 0.0;
         if (d[i] >= 0.0 || other[i] >= 0.0) continue;
         out->both += 1.0;
-        double depth = fmin(-d[i], -other[i]);
+        double depth = ty_min(-d[i], -other[i]);
         if (depth <= out->deepest) continue;
         out->deepest = depth;
         ty_store3(out->at, ty_load3(x[i]));
@@ -78,7 +78,7 @@ static void outside_domain(const void* self, int n, const double (*x)[3], double
     for (int i = 0; i < n; ++i) {
         double q = -INFINITY;
         for (int axis = 0; axis < 3; ++axis)
-            q = fmax(q, fmax(def->min[axis] - x[i][axis], x[i][axis] - def->max[axis]));
+            q = ty_max(q, ty_max(def->min[axis] - x[i][axis], x[i][axis] - def->max[axis]));
         out[i] = def->has_domain ? -q : 1.0;
     }
 }

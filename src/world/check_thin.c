@@ -39,7 +39,7 @@ static void cross(const ty_shape* s, ray* r, ty_vec3 from, int axis, double t, d
         r->entered = t;
         r->normal = normal;
     } else if (ty_dot(r->normal, normal) < OPPOSITE) {
-        double thickness = (t - r->entered) * fmax(fabs(normal[axis]), fabs(r->normal[axis]));
+        double thickness = (t - r->entered) * ty_max(fabs(normal[axis]), fabs(r->normal[axis]));
         if (thickness >= best->thickness) return;
         best->thickness = thickness;
         x[axis] -= 0.5 * (t - r->entered);
@@ -79,7 +79,7 @@ static void march_row(const ty_shape* s, const ty_box* box, int axis, int row, d
             else if ((d[i] < 0.0) != r->inside)
                 cross(s, r, ty_load3(from[i]), axis, zero_between(r->t - step[i], last[i], r->t, d[i]), 1e-3 * cell, best);
             last[i] = d[i];
-            step[i] = fmax(fabs(d[i]), SHORTEST_STEP * cell);
+            step[i] = ty_max(fabs(d[i]), SHORTEST_STEP * cell);
             r->t += step[i];
             if (r->t > length + cell) r->done = true, --left;
         }

@@ -59,7 +59,7 @@ void ty_formula_distance(const ty_varying* phi, double t, double cell, ty_fault*
     }
     jets(phi, t, cell, fault, m, (const double(*)[3])foot, value2, g);
     for (int k = 0; k < m; ++k) {
-        double d1 = out[id[k]], u = fmin(2.0 - 2.0 * fabs(d1) / band, 1.0);
+        double d1 = out[id[k]], u = ty_min(2.0 - 2.0 * fabs(d1) / band, 1.0);
         double d = d1 + u * u * (3.0 - 2.0 * u) * ratio(value2[k], ty_load3(g[k]), reach);
         if (d * d1 > 0.0 && fabs(d) < 2.0 * fabs(d1)) out[id[k]] = d;
     }

@@ -68,10 +68,10 @@ static void volume_distance(const ty_shape* s, int n, const double (*x)[3], doub
     for (int i = 0; i < n; ++i) {
         double square = 0.0;
         for (int axis = 0; axis < 3; ++axis) {
-            double q = fmax(fmax(b.lo[axis] - x[i][axis], x[i][axis] - b.hi[axis]), 0.0);
+            double q = ty_max(ty_max(b.lo[axis] - x[i][axis], x[i][axis] - b.hi[axis]), 0.0);
             square += q * q;
         }
-        if (out[i] > 0.0 && isfinite(square)) out[i] = fmax(out[i], sqrt(square));
+        if (out[i] > 0.0 && isfinite(square)) out[i] = ty_max(out[i], sqrt(square));
     }
 }
 
@@ -132,11 +132,11 @@ static double sampled_speed(const ty_shape* s, const ty_box* box)
         for (int axis = 0; axis < 3; ++axis)
             x[i][axis] = box->lo[axis] + (box->hi[axis] - box->lo[axis]) * k[axis] / (N - 1);
     }
-    for (int axis = 0; axis < 3; ++axis) near = fmax(near, (box->hi[axis] - box->lo[axis]) / (N - 1));
+    for (int axis = 0; axis < 3; ++axis) near = ty_max(near, (box->hi[axis] - box->lo[axis]) / (N - 1));
     ty_leaf_distance(s, ALL, (const double(*)[3])x, d);
     ty_leaf_velocity(s, ALL, (const double(*)[3])x, v);
     for (int i = 0; i < ALL; ++i)
-        if (fabs(d[i]) < near) largest = fmax(largest, ty_norm(ty_load3(v[i])));
+        if (fabs(d[i]) < near) largest = ty_max(largest, ty_norm(ty_load3(v[i])));
     return largest;
 }
 
