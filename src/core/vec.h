@@ -45,6 +45,9 @@ static inline ty_vec3 ty_max3(ty_vec3 a, ty_vec3 b)
 }
 static inline ty_vec3 ty_lerp3(ty_vec3 a, ty_vec3 b, double t) { return a + t * (b - a); }
 
+// One instruction each, where fmin and fmax are calls; b when either is not a number.
+static inline double ty_min(double a, double b) { return a < b ? a : b; }
+static inline double ty_max(double a, double b) { return a > b ? a : b; }
 static inline double ty_clamp(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
 
 // An axis-aligned box. Value. Empty when lo > hi in some axis.

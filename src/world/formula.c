@@ -59,8 +59,8 @@ void ty_formula_distance(const ty_varying* phi, double t, double cell, ty_fault*
     }
     jets(phi, t, cell, fault, m, (const double(*)[3])foot, value2, g);
     for (int k = 0; k < m; ++k) {
-        double d1 = out[id[k]], q = 1.0 - d1 * d1 / (band * band);
-        double d = d1 + q * q * ratio(value2[k], ty_load3(g[k]), reach);
+        double d1 = out[id[k]], u = ty_min(2.0 - 2.0 * fabs(d1) / band, 1.0);
+        double d = d1 + u * u * (3.0 - 2.0 * u) * ratio(value2[k], ty_load3(g[k]), reach);
         if (d * d1 > 0.0 && fabs(d) < 2.0 * fabs(d1)) out[id[k]] = d;
     }
 }

@@ -2,7 +2,7 @@
 // Shapes said as a formula, phi < 0 inside, made into something like a distance:
 //
 //   d1 = phi / |grad phi|                        right to first order in the distance
-//   d  = d1 + w phi(y) / |grad phi(y)|           y = x - d1 n: right to second order; w fades to 0 at BAND cells
+//   d  = d1 + w phi(y) / |grad phi(y)|           y = x - d1 n: right to second order; w is 1, fades to 0 at BAND cells
 //
 // and never beyond REACH cells, where the gradient may vanish. Gradients are central differences over a small share of
 // a cell. The zero set and the sign are those of phi. No promise for the distance itself: exact_band is 0. A formula

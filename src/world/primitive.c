@@ -28,14 +28,14 @@ ty_status ty_primitive_check(const ty_shape_def* def)
 // The signed distance of a product of two or three convex sets from their own distances q.
 static double corner3(double q0, double q1, double q2)
 {
-    double a = fmax(q0, 0.0), b = fmax(q1, 0.0), c = fmax(q2, 0.0);
-    return sqrt(a * a + b * b + c * c) + fmin(fmax(q0, fmax(q1, q2)), 0.0);
+    double a = ty_max(q0, 0.0), b = ty_max(q1, 0.0), c = ty_max(q2, 0.0);
+    return sqrt(a * a + b * b + c * c) + ty_min(ty_max(q0, ty_max(q1, q2)), 0.0);
 }
 
 static double corner2(double q0, double q1)
 {
-    double a = fmax(q0, 0.0), b = fmax(q1, 0.0);
-    return sqrt(a * a + b * b) + fmin(fmax(q0, q1), 0.0);
+    double a = ty_max(q0, 0.0), b = ty_max(q1, 0.0);
+    return sqrt(a * a + b * b) + ty_min(ty_max(q0, q1), 0.0);
 }
 
 static void box(const ty_shape_def* def, int n, const double (*x)[3], double* out)
@@ -44,7 +44,7 @@ static void box(const ty_shape_def* def, int n, const double (*x)[3], double* ou
     for (int i = 0; i < n; ++i) {
         double q[3];
         for (int axis = 0; axis < 3; ++axis)
-            q[axis] = fmax(lo[axis] - x[i][axis], x[i][axis] - hi[axis]);
+            q[axis] = ty_max(lo[axis] - x[i][axis], x[i][axis] - hi[axis]);
         out[i] = corner3(q[0], q[1], q[2]);
     }
 }
@@ -63,7 +63,7 @@ static void cylinder(const ty_shape_def* def, int n, const double (*x)[3], doubl
     for (int i = 0; i < n; ++i) {
         ty_vec3 r = ty_load3(x[i]) - from;
         double along = ty_dot(r, axis);
-        out[i] = corner2(ty_norm(r - along * axis) - def->radius, fmax(-along, along - length));
+        out[i] = corner2(ty_norm(r - along * axis) - def->radius, ty_max(-along, along - length));
     }
 }
 
@@ -105,7 +105,7 @@ void ty_primitive_distance(const ty_shape_def* def, int n, const double (*x)[3],
 static ty_vec3 disc_extent(ty_vec3 axis, double radius)
 {
     ty_vec3 e = ty_vec(0, 0, 0);
-    for (int i = 0; i < 3; ++i) e[i] = radius * sqrt(fmax(1.0 - axis[i] * axis[i], 0.0));
+    for (int i = 0; i < 3; ++i) e[i] = radius * sqrt(ty_max(1.0 - axis[i] * axis[i], 0.0));
     return e;
 }
 

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "world/formula.h"
-#include "world/primitive.h"
+#include "world/shape_leaf.h"
 
 static ty_status refuse(const ty_shape_def* def, ty_code code, const char* what)
 {
@@ -46,24 +45,12 @@ static ty_status create_children(ty_shape* s, int depth)
     return ty_ok();
 }
 
-static ty_status create_kind(ty_shape* s, int depth)
-{
-    if (ty_is_primitive(s->def->kind)) return ty_primitive_check(s->def);
-    if (has_children(s->def->kind)) return create_children(s, depth);
-    if (s->def->kind == TY_SHAPE_FORMULA) {
-        s->formula = s->def->formula;
-        s->changes_inside = ty_varying_in_time(&s->formula);
-        return ty_ok();
-    }
-    return refuse(s->def, TY_NOT_YET, "this kind of shape is not there yet");
-}
-
 static ty_status create_node(ty_shape* s, const ty_shape_def* def, double cell, ty_fault* fault, int depth)
 {
     *s = (ty_shape){.def = def, .cell = cell, .fault = fault};
     if (depth > TY_MAX_SHAPE_DEPTH) return refuse(def, TY_BAD_INPUT, "shapes are nested too deeply");
     TY_TRY(check_keys(def));
-    TY_TRY(create_kind(s, depth));
+    TY_TRY(has_children(def->kind) ? create_children(s, depth) : ty_leaf_create(s));
     s->changes_ever = s->changes_inside || def->n_keys > 1;
     return ty_ok();
 }
@@ -78,7 +65,7 @@ void ty_shape_destroy(ty_shape* s)
 {
     for (int i = 0; i < s->n_children; ++i) ty_shape_destroy(&s->children[i]);
     ty_free(s->children);
-    ty_varying_unload(&s->formula);
+    ty_leaf_destroy(s);
     *s = (ty_shape){0};
 }
 
@@ -97,7 +84,7 @@ static bool children_touch(const ty_shape* s)
 
 static double node_exact_band(const ty_shape* s)
 {
-    if (ty_is_primitive(s->def->kind)) return INFINITY;
+    if (!has_children(s->def->kind)) return ty_leaf_exact_band(s);
     if (s->def->kind != TY_SHAPE_UNION || children_touch(s)) return 0.0;
     double band = INFINITY;
     for (int i = 0; i < s->n_children; ++i) band = fmin(band, s->children[i].exact_band);
@@ -110,10 +97,7 @@ ty_status ty_shape_move(ty_shape* s, double t, double dt)
     s->time = t;
     s->pose = ty_pose_at(def->n_keys, def->keys, def->linear, t, dt == 0.0);
     s->moves = s->pose.moves;
-    if (def->kind == TY_SHAPE_FORMULA) {
-        TY_TRY(ty_varying_prepare(&s->formula, t - dt, t));
-        s->moves |= s->changes_inside;
-    }
+    if (!has_children(def->kind)) TY_TRY(ty_leaf_move(s, t, dt));
     for (int i = 0; i < s->n_children; ++i) {
         TY_TRY(ty_shape_move(&s->children[i], t, dt));
         s->moves |= s->children[i].moves;
@@ -145,9 +129,8 @@ static void combine(const ty_shape* s, int n, const double (*x)[3], double* out,
 
 static void local_distance(const ty_shape* s, int n, const double (*p)[3], double* out)
 {
-    if (ty_is_primitive(s->def->kind)) ty_primitive_distance(s->def, n, p, out);
-    else if (s->def->kind == TY_SHAPE_FORMULA) ty_formula_distance(&s->formula, s->time, s->cell, s->fault, n, p, out);
-    else combine(s, n, p, out, NULL);
+    if (has_children(s->def->kind)) combine(s, n, p, out, NULL);
+    else ty_leaf_distance(s, n, p, out);
 }
 
 static void to_local(const ty_shape* s, int n, const double (*x)[3], double (*p)[3])
@@ -196,9 +179,8 @@ static void combined_velocity(const ty_shape* s, int n, const double (*p)[3], do
 
 static void local_velocity(const ty_shape* s, int n, const double (*p)[3], double (*out)[3])
 {
-    if (s->n_children > 0) combined_velocity(s, n, p, out);
-    else if (s->changes_inside) ty_formula_velocity(&s->formula, s->time, s->cell, s->fault, n, p, out);
-    else memset(out, 0, (size_t)n * sizeof *out);
+    if (has_children(s->def->kind)) combined_velocity(s, n, p, out);
+    else ty_leaf_velocity(s, n, p, out);
 }
 
 // x' = velocity of the pose at x + scale R p'

@@ -2,7 +2,7 @@
 // A shape at a time: its signed distance, the velocity of its material, its bounds.
 //
 // What the distance is worth (exact_band of the sampler, metres):
-//   primitives, meshes            exact everywhere: infinite
+//   primitives, meshes            exact everywhere: infinite (a mesh between frames with other triangles: 0)
 //   union                         exact outside where its parts are; inside overlapping parts it is a lower
 //                                 bound of the depth. As exact as its parts when their boxes keep apart, else 0
 //   intersection, difference      exact inside, a lower bound of the distance outside: 0
@@ -14,7 +14,9 @@
 
 #include "geometry/sampler.h"
 #include "world/fault.h"
+#include "world/mesh_body.h"
 #include "world/pose.h"
+#include "world/volume_cache.h"
 #include "world/world_def.h"
 
 // Distance where there is nothing.
@@ -34,7 +36,10 @@ typedef struct ty_shape {
     bool changes_ever;         // at some time
     int n_children;
     struct ty_shape* children;
+    bool velocity_is_given;    // by someone else: a sequence's own normal velocity does not count
     ty_varying formula;        // a copy that owns only what it loads
+    ty_mesh_body* mesh;
+    ty_volume_cache* volume;
     ty_fault* fault;
 } ty_shape;
 
@@ -48,7 +53,8 @@ ty_status ty_shape_move(ty_shape* shape, double t, double dt);
 void ty_shape_distance(const ty_shape* shape, int n, const double (*x)[3], double* out);
 // Velocity of the material at, or nearest to, each point.
 void ty_shape_velocity(const ty_shape* shape, int n, const double (*x)[3], double (*out)[3]);
-// Holds the inside; infinite for planes, formulas and complements. Now, and for all times.
+// Holds the inside; infinite for planes, formulas and complements, for all times also for file sequences. Now, and for
+// all times.
 ty_box ty_shape_bounds(const ty_shape* shape);
 ty_box ty_shape_bounds_ever(const ty_shape* shape);
 // No part of it inside `within` (finite) is faster. Attained by a shape that moves as one.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Boxes around shapes, now and for all times, and how fast they move inside a box.
-#include "world/primitive.h"
-#include "world/shape.h"
+#include "world/shape_leaf.h"
 
 enum { PATH_SAMPLES = 64 };    // poses looked at between two key frames
 
@@ -87,8 +86,7 @@ static ty_box bounds(const ty_shape* s, bool ever);
 static ty_box local_bounds(const ty_shape* s, bool ever)
 {
     if (s->def->invert) return ty_box_infinite();
-    if (ty_is_primitive(s->def->kind)) return ty_primitive_bounds(s->def);
-    if (s->n_children == 0) return ty_box_infinite();
+    if (s->n_children == 0) return ty_leaf_bounds(s, ever);
     ty_box all = bounds(&s->children[0], ever);
     for (int i = 1; i < s->n_children; ++i) {
         ty_box b = bounds(&s->children[i], ever);
@@ -127,6 +125,7 @@ double ty_shape_speed(const ty_shape* s, const ty_box* within)
     double outer = 0.0, inner = 0.0;
     for (int k = 0; k < 8; ++k) outer = fmax(outer, ty_norm(ty_pose_velocity(&s->pose, corner(&box, k))));
     ty_box local = unposed(&s->pose, &box);
+    if (s->n_children == 0) inner = ty_leaf_speed(s, &local);
     for (int i = 0; i < s->n_children; ++i) inner = fmax(inner, ty_shape_speed(&s->children[i], &local));
     return outer + s->pose.scale * inner;
 }

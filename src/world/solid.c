@@ -28,12 +28,17 @@ static bool has_walls(const ty_world_def* def)
 void ty_world_walls(const ty_world* w, int n, const double (*x)[3], double* out)
 {
     bool any = has_walls(w->def);
+    double lo[3], hi[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        lo[axis] = w->def->wall[2 * axis].closed ? w->def->min[axis] : -INFINITY;
+        hi[axis] = w->def->wall[2 * axis + 1].closed ? w->def->max[axis] : INFINITY;
+    }
     for (int i = 0; i < n; ++i) {
         double outside = 0.0, deepest = -INFINITY;
-        for (int axis = 0; any && axis < 3; ++axis) {
-            double q = fmax(beyond(w->def, 2 * axis, x[i]), beyond(w->def, 2 * axis + 1, x[i]));
-            deepest = fmax(deepest, q);
-            outside += q > 0.0 ? q * q : 0.0;
+        for (int axis = 0; axis < 3; ++axis) {
+            double q = ty_max(lo[axis] - x[i][axis], x[i][axis] - hi[axis]), beyond_it = ty_max(q, 0.0);
+            deepest = ty_max(deepest, q);
+            outside += beyond_it * beyond_it;
         }
         out[i] = !any ? TY_FAR : deepest > 0.0 ? -sqrt(outside) : -deepest;
     }
@@ -73,7 +78,7 @@ double ty_bodies_band(const ty_body* bodies, int n_bodies)
 {
     double band = INFINITY;
     for (int k = 0; k < n_bodies; ++k) {
-        band = fmin(band, bodies[k].shape.exact_band);
+        band = ty_min(band, bodies[k].shape.exact_band);
         ty_box a = ty_shape_bounds(&bodies[k].shape);
         for (int j = 0; j < k; ++j) {
             ty_box b = ty_shape_bounds(&bodies[j].shape), both = ty_box_intersect(&a, &b);
@@ -97,7 +102,7 @@ static void solid_distance(const void* self, int n, const double (*x)[3], double
     for (int at = 0; at < n; at += TY_SAMPLE_BATCH) {
         int m = batch(n, at);
         ty_world_walls(w, m, x + at, wall);
-        for (int i = 0; i < m; ++i) out[at + i] = fmin(out[at + i], wall[i]);
+        for (int i = 0; i < m; ++i) out[at + i] = ty_min(out[at + i], wall[i]);
     }
 }
 
@@ -181,7 +186,7 @@ static double varying_speed(const ty_world* w, const ty_varying* v, const ty_box
             x[i][axis] = box->lo[axis] + (box->hi[axis] - box->lo[axis]) * k[axis] / (N - 1);
     }
     ty_world_eval(w, v, N * N * N, (const double(*)[3])x, u[0]);
-    for (int i = 0; i < N * N * N; ++i) largest = fmax(largest, ty_norm(ty_load3(u[i])));
+    for (int i = 0; i < N * N * N; ++i) largest = ty_max(largest, ty_norm(ty_load3(u[i])));
     return largest;
 }
 
@@ -202,7 +207,7 @@ static double walls_speed(const ty_world* w)
         int axis = side / 2;
         if (side % 2) box.lo[axis] = box.hi[axis];
         else box.hi[axis] = box.lo[axis];
-        largest = fmax(largest, varying_speed(w, &w->wall_velocity[side], &box));
+        largest = ty_max(largest, varying_speed(w, &w->wall_velocity[side], &box));
     }
     return largest;
 }
@@ -214,7 +219,7 @@ void ty_world_update_solids(ty_world* w, double dt)
     w->solid_speed = walls_speed(w);
     for (int k = 0; k < w->n_obstacles; ++k) {
         w->solid_moves |= w->obstacles[k].shape.moves;
-        w->solid_speed = fmax(w->solid_speed, body_speed(&w->obstacles[k]));
+        w->solid_speed = ty_max(w->solid_speed, body_speed(&w->obstacles[k]));
     }
     w->obstacles_band = ty_bodies_band(w->obstacles, w->n_obstacles);
     w->solid_band = w->n_obstacles > 0 && has_walls(w->def) ? 0.0 : w->obstacles_band;

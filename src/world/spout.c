@@ -65,7 +65,7 @@ static double batch_flux(const ty_spout* s, double t, int n, const double* point
     for (int i = 0; i < n; ++i) {
         if (solid[i] <= IN_SOLID * s->world->cell) continue;
         ty_vec3 outward = square * ty_pose_turn(&s->shape.pose, ty_load3(area + 3 * i));
-        sum += fmax(ty_dot(ty_load3(v[i]) - ty_load3(moved[i]), outward), 0.0);
+        sum += ty_max(ty_dot(ty_load3(v[i]) - ty_load3(moved[i]), outward), 0.0);
     }
     return sum;
 }
@@ -85,7 +85,7 @@ static double given_rate(const ty_spout* s, double t)
 {
     double x[1][3] = {{0, 0, 0}}, rate;
     ty_world_eval_at(s->world, &s->rate_def, t, 1, (const double(*)[3])x, &rate);
-    return fmax(rate, 0.0);
+    return ty_max(rate, 0.0);
 }
 
 // Simpson's rule: the mean of f over [a, b].
@@ -109,7 +109,7 @@ static ty_status update_flux(ty_spout* s, double begin, double end)
 // Rates are means over the whole step, also when the source is on for a part of it.
 static ty_status update_rate(ty_spout* s, double t, double dt)
 {
-    double begin = fmax(t - dt, s->active[0]), end = fmin(t, s->active[1]);
+    double begin = ty_max(t - dt, s->active[0]), end = ty_min(t, s->active[1]);
     s->on = dt > 0.0 ? begin < end : begin <= end;
     s->rate = 0.0;
     if (!s->on || !s->is_source) return ty_ok();

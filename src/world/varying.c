@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "core/memory.h"
 #include "world/pose.h"
@@ -46,7 +47,8 @@ bool ty_varying_in_time(const ty_varying* v)
 {
     for (int i = 0; v->kind == TY_VARY_EXPRESSION && i < v->width; ++i)
         if (v->expr[i] && ty_expr_uses_time(v->expr[i])) return true;
-    return v->kind == TY_VARY_VOLUME || (v->kind == TY_VARY_KEYS && v->n_keys > 1);
+    if (v->kind == TY_VARY_VOLUME) return v->volume_file && strchr(v->volume_file, '#');
+    return v->kind == TY_VARY_KEYS && v->n_keys > 1;
 }
 
 bool ty_varying_is_constant(const ty_varying* v)
@@ -57,7 +59,11 @@ bool ty_varying_is_constant(const ty_varying* v)
 ty_status ty_varying_prepare(ty_varying* v, double t0, double t1)
 {
     if (v->kind != TY_VARY_VOLUME) return ty_ok();
-    if (!v->volumes) TY_TRY(ty_volume_cache_create(&v->volumes, v));
+    if (!v->volumes) {
+        ty_sequence files;
+        TY_TRY(ty_sequence_open(&files, v->volume_file, v->volume_rate, v->volume_start, v->place));
+        TY_TRY(ty_volume_cache_create(&v->volumes, &files, v->volume_grid, v->width));
+    }
     return ty_volume_cache_load(v->volumes, t0, t1);
 }
 
