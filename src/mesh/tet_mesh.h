@@ -51,7 +51,7 @@ double ty_tet_mesh_volume(const ty_tet_mesh* m);
 // The boundary as triangles, outward; vertices keep their order: vertex n_inner + i becomes i.
 ty_status ty_tet_mesh_boundary(const ty_tet_mesh* m, ty_tri_mesh* out);
 
-// Dihedral angles of a tetrahedron, degrees, edges 01 02 03 12 13 23. Not a number for flat ones.
+// Dihedral angles of a tetrahedron in degrees, edges 01 02 03 12 13 23.
 void ty_dihedral_angles(const double v[4][3], double angle[6]);
 
 typedef struct ty_tet_quality {
