@@ -16,6 +16,7 @@ void ty_tet_mesh_free(ty_tet_mesh* m)
     ty_free(m->face_tet);
     ty_free(m->first_tet);
     ty_free(m->face_scratch);
+    ty_free(m->face_left);
     ty_octree_free(&m->tree);
     *m = (ty_tet_mesh){0};
 }

@@ -28,14 +28,14 @@ typedef struct ty_tet_mesh {
     int* first_tet;
     ty_octree tree;
     int64_t vert_capacity, tet_capacity, face_tet_capacity, first_capacity;
-    void* face_scratch;
-    int64_t face_scratch_capacity;
+    void *face_scratch, *face_left;
+    int64_t face_scratch_capacity, face_left_capacity;
 } ty_tet_mesh;
 
 void ty_tet_mesh_free(ty_tet_mesh* m);
 // Sets the counts of vertices and tets; keeps the memory it has when that is enough. Contents are undefined, faces are gone.
 ty_status ty_tet_mesh_resize(ty_tet_mesh* m, int n_verts, int n_tets);
-// Makes tet_face and face_tet. Numbers by the lowest vertex of a face. Fails with TY_DAMAGED when a face has three tets.
+// Makes tet_face and face_tet, numbered by the first place a face has in the tets. Fails with TY_DAMAGED when a face has three tets.
 ty_status ty_tet_mesh_make_faces(ty_tet_mesh* m);
 // Bytes of the finished mesh (not of scratch memory), octree included.
 int64_t ty_tet_mesh_bytes(const ty_tet_mesh* m);
@@ -51,7 +51,7 @@ double ty_tet_mesh_volume(const ty_tet_mesh* m);
 // The boundary as triangles, outward; vertices keep their order: vertex n_inner + i becomes i.
 ty_status ty_tet_mesh_boundary(const ty_tet_mesh* m, ty_tri_mesh* out);
 
-// Dihedral angles of a tetrahedron, degrees, edges 01 02 03 12 13 23. Not a number for flat ones.
+// Dihedral angles of a tetrahedron in degrees, edges 01 02 03 12 13 23.
 void ty_dihedral_angles(const double v[4][3], double angle[6]);
 
 typedef struct ty_tet_quality {

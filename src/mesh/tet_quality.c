@@ -3,24 +3,15 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "geometry/tet_quality.h"
 #include "mesh/tet_mesh.h"
 
 enum { TET_BLOCK = 4096 };
 
-// Minus the cosine of the dihedral angles, from the outward normals of the two faces at each edge.
-static void edge_cosines(const double v[4][3], double cosine[6])
-{
-    ty_vec3 o = ty_load3(v[0]), a = ty_load3(v[1]) - o, b = ty_load3(v[2]) - o, c = ty_load3(v[3]) - o;
-    ty_vec3 n[4] = {ty_cross(b - a, c - a), ty_cross(c, b), ty_cross(a, c), ty_cross(b, a)};
-    for (int i = 0; i < 4; ++i) n[i] = n[i] / ty_norm(n[i]);
-    static const uint8_t faces[6][2] = {{2, 3}, {1, 3}, {1, 2}, {0, 3}, {0, 2}, {0, 1}};
-    for (int e = 0; e < 6; ++e) cosine[e] = -ty_dot(n[faces[e][0]], n[faces[e][1]]);
-}
-
 void ty_dihedral_angles(const double v[4][3], double angle[6])
 {
-    edge_cosines(v, angle);
-    for (int e = 0; e < 6; ++e) angle[e] = acos(ty_clamp(angle[e], -1.0, 1.0)) * (180.0 / M_PI);
+    ty_tet_dihedral_angles(ty_load3(v[0]), ty_load3(v[1]), ty_load3(v[2]), ty_load3(v[3]), angle);
+    for (int e = 0; e < 6; ++e) angle[e] *= 180.0 / M_PI;
 }
 
 typedef struct quality_args {

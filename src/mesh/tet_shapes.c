@@ -9,13 +9,6 @@
 static ty_tet_shape shapes[TY_N_SHAPES];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-int ty_face_corner(int face, int k)
-{
-    int axis = face >> 1, side = face & 1, turn = side ? k & 3 : 3 - (k & 3);
-    int u = turn == 1 || turn == 2, v = turn >= 2;
-    return side << axis | u << (axis + 1) % 3 | v << (axis + 2) % 3;
-}
-
 int ty_shape_face(int shape)
 {
     if (shape < TY_SHAPE_HALF) return 2 * (shape / 4) + 1;

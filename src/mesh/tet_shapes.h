@@ -32,8 +32,13 @@ enum { TY_AT_Q = 0, TY_AT_M = 4, TY_AT_F = 8, TY_AT_C = 9, TY_AT_C2 = 10, TY_N_P
 
 // The four places of a shape, positively oriented: det(v1 - v0, v2 - v0, v3 - v0) > 0.
 void ty_shape_places(int shape, int place[4]);
-// The octant's corner (bit 0: x, ...) at q_k of a face; face = 2 * axis + side.
-int ty_face_corner(int face, int k);
+// The octant's corner (bit 0: x, ...) at q_k of a face; face = 2 * axis + side, k modulo 4.
+static inline int ty_face_corner(int face, int k)
+{
+    static const uint8_t corner[6][4] = {{4, 6, 2, 0}, {1, 3, 7, 5}, {1, 5, 4, 0},
+                                         {2, 6, 7, 3}, {2, 3, 1, 0}, {4, 5, 7, 6}};
+    return corner[face][k & 3];
+}
 // The face a shape lives on.
 int ty_shape_face(int shape);
 

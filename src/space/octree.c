@@ -20,6 +20,7 @@ void ty_octree_free(ty_octree* t)
         ty_array_free(&level->value);
         ty_array_free(&level->value_before);
     }
+    ty_lattice_set_free(&t->roots);
     ty_lattice_set_free(&t->corners);
     ty_lattice_set_free(&t->corners_before);
     ty_array_free(&t->corner_value);

@@ -46,7 +46,7 @@ ty_octree_def ty_octree_default(void);    // 6 levels, graded, for stuffing, lip
 typedef struct ty_octree_level {
     ty_lattice_set octants, split;
     ty_lattice_set before;    // scratch: `octants` of the round before
-    TY_ARRAY(double) value;   // phi at the centres
+    TY_ARRAY(double) value;   // phi at the centres; not a number at finest ones when the rule is for contouring
     TY_ARRAY(double) value_before;
     int first;                // id of the level's first octant
 } ty_octree_level;
@@ -55,6 +55,8 @@ typedef struct ty_octree {
     double origin[3], cell;
     int n_levels, n_octants;
     ty_octree_level level[TY_OCTREE_MAX_LEVELS];
+    ty_lattice_set roots;     // coarsest octants that liquid reaching the tree's border asks for
+    int lo[3], hi[3];         // finest octants the tree may grow to
     ty_lattice_set corners, corners_before;
     TY_ARRAY(double) corner_value;           // phi at the corners
     TY_ARRAY(double) corner_value_before;
@@ -67,8 +69,9 @@ typedef struct ty_octree {
 
 // Builds the tree of { phi = 0 }. Not a number counts as outside, `cell` away. Where phi is no distance a feature
 // may be missed that lies between the octants' centres; the result is balanced and obeys the rule all the
-// same. Fails with TY_BAD_INPUT for a cell that is not positive or a box more than 2^20 cells wide or away,
-// TY_NO_MEMORY. An octree without surface is no error.
+// same. The liquid is followed out of the box, three times its size at most. Fails with TY_BAD_INPUT when it goes
+// farther, for a cell that is not positive or a box more than 2^20 cells wide or away; TY_NO_MEMORY. An octree
+// without surface is no error.
 ty_status ty_octree_build(ty_octree* t, const ty_sampler* phi, const ty_octree_def* def);
 void ty_octree_free(ty_octree* t);
 

@@ -15,6 +15,8 @@
 #include "space/octree.h"
 #include "space/octree_rules.h"
 
+enum { GROWTH = 4 };    // coarsest octants the tree may grow beyond the box, and beyond the box's own size
+
 // Half the diagonal of a unit octant, with room for rounding.
 static const double REACH = 0.8660254037844386 * (1.0 + 1e-4);
 
@@ -132,15 +134,21 @@ static ty_status remake_level(ty_octree* t, int l)
     return ty_ok();
 }
 
-// Coarsest octants that the coarsest split ones need are added to those there are.
+static bool add_bricks(ty_lattice_set* to, const ty_lattice_set* from)
+{
+    for (int64_t b = 0; b < from->brick.n; ++b)
+        if (!ty_lattice_set_insert_brick(to, from->brick.at[b].key, from->brick.at[b].bits)) return false;
+    return true;
+}
+
+// Coarsest octants that are wanted, or that the coarsest split ones need, are added to those there are.
 static ty_status remake_roots(ty_octree* t)
 {
     ty_octree_level* top = &t->level[t->n_levels - 1];
     TY_TRY(ty_lattice_set_copy(&top->before, &top->octants));
     SWAP(top->value, top->value_before);
-    for (int64_t b = 0; b < top->split.brick.n; ++b)
-        if (!ty_lattice_set_insert_brick(&top->octants, top->split.brick.at[b].key, top->split.brick.at[b].bits))
-            return ty_no_memory("octants");
+    if (!add_bricks(&top->octants, &top->split) || !add_bricks(&top->octants, &t->roots))
+        return ty_no_memory("octants");
     TY_TRY(ty_lattice_set_finish(&top->octants));
     if (!ty_array_resize(&top->value, top->octants.n)) return ty_no_memory("octants");
     carry(&top->before, top->value_before.at, &top->octants, top->value.at);
@@ -283,11 +291,15 @@ static ty_status check_def(const ty_octree_def* def)
 static ty_status seed_roots(ty_octree* t, const ty_octree_def* def)
 {
     ty_octree_level* top = &t->level[t->n_levels - 1];
-    double width = def->cell * (1 << (t->n_levels - 1));
-    int lo[3], hi[3];
+    int lo[3], hi[3], size = 1 << (t->n_levels - 1), most = 0;
     for (int axis = 0; axis < 3; ++axis) {
-        lo[axis] = (int)floor((def->box.lo[axis] - def->origin[axis]) / width);
-        hi[axis] = (int)floor((def->box.hi[axis] - def->origin[axis]) / width);
+        lo[axis] = (int)floor((def->box.lo[axis] - def->origin[axis]) / (def->cell * size));
+        hi[axis] = (int)floor((def->box.hi[axis] - def->origin[axis]) / (def->cell * size));
+        most = hi[axis] - lo[axis] > most ? hi[axis] - lo[axis] : most;
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        t->lo[axis] = (lo[axis] - most - GROWTH) * size;
+        t->hi[axis] = (hi[axis] + most + GROWTH) * size;
     }
     for (int z = lo[2]; z <= hi[2]; ++z)
         for (int y = lo[1]; y <= hi[1]; ++y)
@@ -344,6 +356,7 @@ static void clear(ty_octree* t, const ty_octree_def* def)
         ty_lattice_set_clear(&t->level[l].split);
         t->level[l].value.n = 0;
     }
+    ty_lattice_set_clear(&t->roots);
     ty_lattice_set_clear(&t->corners);
     t->corner_value.n = 0;
 }

@@ -11,14 +11,25 @@ typedef struct rule_args {
     ty_octree_rule rule;
     int level;
     pthread_mutex_t lock;    // of the split sets: what is inserted does not depend on the order
-    bool more, failed;
+    bool more, failed, too_far;
 } rule_args;
 
-// Octant x of level l must exist.
+static bool is_near(const ty_octree* t, int l, const int x[3])
+{
+    for (int axis = 0; axis < 3; ++axis)
+        if (x[axis] * (1 << l) < t->lo[axis] || x[axis] * (1 << l) > t->hi[axis]) return false;
+    return true;
+}
+
+// Octant x of level l must exist; of the coarsest level, as a leaf.
 static void require(rule_args* k, int l, const int x[3])
 {
+    ty_octree* t = k->t;
+    bool root = l == t->n_levels - 1;
     pthread_mutex_lock(&k->lock);
-    if (!ty_lattice_set_insert(&k->t->level[l + 1].split, x[0] >> 1, x[1] >> 1, x[2] >> 1)) k->failed = true;
+    if (!is_near(t, l, x)) k->too_far = true;
+    else if (root && !ty_lattice_set_insert(&t->roots, x[0], x[1], x[2])) k->failed = true;
+    else if (!root && !ty_lattice_set_insert(&t->level[l + 1].split, x[0] >> 1, x[1] >> 1, x[2] >> 1)) k->failed = true;
     k->more = true;
     pthread_mutex_unlock(&k->lock);
 }
@@ -178,6 +189,27 @@ static void coarse_block(void* ctx, ty_range r)
     }
 }
 
+// Liquid at the border of the tree: there must be an octant behind every face of a leaf inside.
+static void border_block(void* ctx, ty_range r)
+{
+    rule_args* k = ctx;
+    const ty_octree* t = k->t;
+    int l = k->level, up = t->n_levels - 1 - l, x[TY_SAMPLE_BATCH][3];
+    ty_lattice_cursor c = ty_lattice_cursor_start();
+    ty_lattice_set_points(&t->level[l].octants, (int)r.begin, (int)r.end, x);
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        const int *o = x[i - r.begin], *corner = t->corner.at + 8 * (t->level[l].first + i);
+        if (corner[0] < 0 || !(t->corner_value.at[corner[0]] < 0.0)) continue;
+        for (int face = 0; face < 6; ++face) {
+            int root[3] = {o[0] >> up, o[1] >> up, o[2] >> up}, axis = face >> 1, own = root[axis];
+            root[axis] = (o[axis] + (face & 1 ? 1 : -1)) >> up;
+            if (root[axis] == own) continue;
+            if (!ty_lattice_has(&t->level[t->n_levels - 1].octants, &c, root[0], root[1], root[2]))
+                require(k, t->n_levels - 1, root);
+        }
+    }
+}
+
 static ty_status finest_rules(rule_args* k)
 {
     ty_octree* t = k->t;
@@ -201,6 +233,11 @@ ty_status ty_octree_apply_rules(ty_octree* t, ty_octree_rule rule, bool* more)
     TY_TRY(finest_rules(&k));
     for (k.level = 1; k.level < t->n_levels; ++k.level)
         ty_parallel_for(t->level[k.level].octants.n, TY_SAMPLE_BATCH, coarse_block, &k);
+    for (k.level = 0; k.level < t->n_levels; ++k.level)
+        ty_parallel_for(t->level[k.level].octants.n, TY_SAMPLE_BATCH, border_block, &k);
     *more = k.more;
+    if (k.too_far)
+        return ty_fail(TY_BAD_INPUT, "the liquid goes on far outside the box it was said to be in: give a larger box, or "
+                                     "bound the shape");
     return k.failed ? ty_no_memory("octants") : ty_ok();
 }

@@ -62,10 +62,16 @@ static void graded_tree_is_small_and_follows_the_surface_out_of_the_box(void** s
     assert_ok(ty_octree_build(&t, &phi, &def));
     int whole = t.level[0].octants.n;
     assert_true(whole < 10 * 4 * 3.15 * 0.81 * 64 * 64);
-    def.box = (ty_box){{0.8, -0.1, -0.1}, {0.95, 0.1, 0.1}};    // only a cap
+    def.box = (ty_box){{0.5, -0.5, -0.5}, {0.95, 0.5, 0.5}};    // only a cap
     assert_ok(ty_octree_build(&t, &phi, &def));
     assert_ok(ty_octree_validate(&t, def.rule));
     assert_true(t.level[0].octants.n > whole * 9 / 10);
+    double middle[3] = {0.0, 0.0, 0.0};    // its inside is there too
+    int leaf;
+    ty_octree_locate(&t, 1, (const double(*)[3]) & middle, &leaf);
+    assert_true(leaf >= 0);
+    sphere[4] = -1.0;    // everything outside the sphere is liquid
+    assert_code(ty_octree_build(&t, &phi, &def), TY_BAD_INPUT);
     ty_octree_free(&t);
 }
 
