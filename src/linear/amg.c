@@ -21,28 +21,33 @@ static const double THETA = 0.08;
 // A next level with more than this part of the rows is not worth its cost.
 static const double SLOWEST_COARSENING = 0.8;
 
-static void diagonal_rows(void* ctx, ty_range r)
+// Diagonal, rows that are all that is left of a singular piece, and the most neighbours of a row.
+static double read_rows(void* ctx, ty_range r)
 {
     ty_amg_level* here = ctx;
     const ty_csr* a = here->a;
+    int most = 0;
     for (int64_t i = r.begin; i < r.end; ++i) {
-        bool has_neighbour = false;
-        here->diagonal.at[i] = 0.0;
+        int neighbours = 0;
+        double diagonal = 0.0;
         for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) {
             if (a->col[k] == i)
-                here->diagonal.at[i] = a->val[k];
+                diagonal = a->val[k];
             else
-                has_neighbour = has_neighbour || a->val[k] != 0.0;
+                neighbours += a->val[k] != 0.0;
         }
-        here->singular.at[i] = !has_neighbour && !here->tied.at[i];
+        here->diagonal.at[i] = diagonal;
+        here->singular.at[i] = neighbours == 0 && !here->tied.at[i];
+        if (neighbours > most) most = neighbours;
     }
+    return most;
 }
 
-static ty_status read_diagonal(ty_amg_level* here)
+static ty_status read_level(ty_amg_level* here)
 {
     if (!ty_array_fresh(&here->diagonal, here->a->n) || !ty_array_fresh(&here->singular, here->a->n))
         return ty_no_memory("multigrid level");
-    ty_parallel_for(here->a->n, ROW_BLOCK, diagonal_rows, here);
+    here->most_neighbours = (int)fmax(0.0, ty_parallel_max(here->a->n, ROW_BLOCK, read_rows, here));
     return ty_ok();
 }
 
@@ -115,7 +120,7 @@ static ty_status build_levels(ty_amg* amg, const ty_csr* first)
     for (int level = 0;; ++level) {
         ty_amg_level* here = &amg->level[level];
         bool done = false;
-        if (level > 0) TY_TRY(read_diagonal(here));
+        if (level > 0) TY_TRY(read_level(here));
         TY_TRY(reserve_vectors(here));
         entries += (double)ty_csr_entries(here->a);
         amg->n_levels = level + 1;
@@ -124,7 +129,7 @@ static ty_status build_levels(ty_amg* amg, const ty_csr* first)
         else done = true;
         if (done && here->a->n <= DENSE_LIMIT) amg->is_dense = true;
         if (!done || !amg->is_dense)
-            TY_TRY(ty_smoother_setup(&here->smoother, here->a, scale, here->singular.at));
+            TY_TRY(ty_smoother_setup(&here->smoother, here->a, here->most_neighbours, scale, here->singular.at));
         if (!done) TY_TRY(ty_transfer_setup(&here->transfer, &amg->p, &amg->r, here->smoother.open.at));
         if (done) break;
     }
@@ -139,7 +144,7 @@ ty_status ty_amg_setup(ty_amg* amg, const ty_csr* a, const ty_csr* first, const 
     amg->n_levels = 0;
     if (!ty_array_fresh(&amg->level[0].tied, a->n)) return ty_no_memory("multigrid level");
     memcpy(amg->level[0].tied.at, tied, (size_t)a->n);
-    TY_TRY(read_diagonal(&amg->level[0]));
+    TY_TRY(read_level(&amg->level[0]));
     return build_levels(amg, first);
 }
 

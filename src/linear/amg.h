@@ -22,6 +22,7 @@ enum {
 typedef struct ty_amg_level {
     const ty_csr* a;
     ty_csr own;                        // the matrix of levels > 0
+    int most_neighbours;               // of a row
     TY_ARRAY(double) diagonal;
     TY_ARRAY(unsigned char) tied;      // rows that keep their piece from being singular
     TY_ARRAY(unsigned char) singular;  // rows that are all that is left of a singular piece

@@ -25,13 +25,18 @@ static bool is_taken(const painter* p, int64_t i, int64_t begin, int64_t end, in
     return false;
 }
 
-// The smallest colour that no neighbour in begin..end has; uncoloured rows have -1.
-static int first_fit(const painter* p, int64_t i, int64_t begin, int64_t end)
+// The smallest colour that no neighbour in begin..end has; uncoloured rows have -1. *crosses: the row has
+// neighbours before `begin`.
+static int first_fit(const painter* p, int64_t i, int64_t begin, int64_t end, unsigned char* crosses)
 {
     uint64_t taken = 0;
+    *crosses = 0;
     for (int k = p->a->row_start[i]; k < p->a->row_start[i + 1]; ++k) {
         int j = p->a->col[k];
-        if (j != i && j >= begin && j < end && (unsigned)p->colour[j] < 64) taken |= (uint64_t)1 << p->colour[j];
+        if (j < begin)
+            *crosses = 1;
+        else if (j != i && j < end && (unsigned)p->colour[j] < 64)
+            taken |= (uint64_t)1 << p->colour[j];
     }
     if (~taken) return __builtin_ctzll(~taken);
     int colour = 64;
@@ -43,19 +48,21 @@ static void colour_block(void* ctx, ty_range r)
 {
     painter* p = ctx;
     for (int64_t i = r.begin; i < r.end; ++i) p->colour[i] = -1;
-    for (int64_t i = r.begin; i < r.end; ++i) p->colour[i] = first_fit(p, i, r.begin, r.end);
+    for (int64_t i = r.begin; i < r.end; ++i) p->colour[i] = first_fit(p, i, r.begin, r.end, &p->clash[i]);
 }
 
 static void find_clashes(void* ctx, ty_range r)
 {
     painter* p = ctx;
-    for (int64_t i = r.begin; i < r.end; ++i) p->clash[i] = is_taken(p, i, 0, r.begin, p->colour[i]);
+    for (int64_t i = r.begin; i < r.end; ++i)
+        if (p->clash[i]) p->clash[i] = is_taken(p, i, 0, r.begin, p->colour[i]);
 }
 
 static void resolve_clashes(painter* p)
 {
+    unsigned char unused;
     for (int i = COLOUR_BLOCK; i < p->a->n; ++i)
-        if (p->clash[i]) p->colour[i] = first_fit(p, i, 0, p->a->n);
+        if (p->clash[i]) p->colour[i] = first_fit(p, i, 0, p->a->n, &unused);
 }
 
 static ty_status sort_by_colour(ty_colouring* c, int n)

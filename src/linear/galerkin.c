@@ -1,133 +1,186 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two products of compressed rows, A P and then R (A P), row by row [Gustavson1978]: a row is summed in an
-// accumulator indexed by column. A worker appends finished rows to its own buffer, and a second loop copies
-// blocks of rows to their places.
+// accumulator indexed by column. A worker appends finished rows to its own buffer. A P stays there to be
+// read by the second product; the blocks of R (A P) are copied to their places.
 #include "linear/galerkin.h"
 
 #include <string.h>
 
 #include "core/parallel.h"
 
-enum { ROW_BLOCK = 1024 };    // rows of a product in one piece of work
+enum { ROW_BLOCK = 1024, COARSE_BLOCK = 256 };    // rows of A P and of R A P in one piece of work
 
-typedef struct ty_galerkin_worker {
-    TY_ARRAY(int) slot;    // of each column: its place in the buffer; stale when before the current row
+// Rows one after the other. slot[c] is the place of column c; it is stale when before the current row.
+typedef struct buffer {
+    TY_ARRAY(int) slot;
     TY_ARRAY(int) col;
     TY_ARRAY(double) val;
     bool failed;
+} buffer;
+
+typedef struct ty_galerkin_worker {
+    buffer ap, rap;
 } worker;
 
-// out = left * right, one of which is in single precision.
 typedef struct product {
     ty_galerkin* g;
-    ty_csr* out;
+    const ty_csrf *r, *p;
     const ty_csr* a;
-    const ty_csrf* p;       // right factor, or NULL
-    const ty_csrf* r;       // left factor, or NULL
-    int64_t longest;        // row of the right factor
+    ty_csr* out;
+    int64_t longest_p;
 } product;
+
+static void buffer_free(buffer* b)
+{
+    ty_array_free(&b->slot);
+    ty_array_free(&b->col);
+    ty_array_free(&b->val);
+}
 
 void ty_galerkin_free(ty_galerkin* g)
 {
     for (int w = 0; w < g->n_workers; ++w) {
-        ty_array_free(&g->worker[w].slot);
-        ty_array_free(&g->worker[w].col);
-        ty_array_free(&g->worker[w].val);
+        buffer_free(&g->worker[w].ap);
+        buffer_free(&g->worker[w].rap);
     }
     ty_free(g->worker);
+    ty_array_free(&g->ap_begin);
+    ty_array_free(&g->ap_end);
+    ty_array_free(&g->ap_owner);
     ty_array_free(&g->piece);
     ty_array_free(&g->owner);
-    ty_csr_free(&g->ap);
     *g = (ty_galerkin){0};
 }
 
-// The loop of both products; the types differ, so it is a macro over plain pointers.
-#define MULTIPLY_ROW(l_start, l_col, l_val, r_start, r_col, r_val)                                 \
-    for (int s = l_start[row]; s < l_start[row + 1]; ++s) {                                        \
-        int j = l_col[s];                                                                          \
-        double factor = l_val[s];                                                                  \
-        for (int t = r_start[j]; t < r_start[j + 1]; ++t) {                                        \
-            int c = r_col[t], at = slot[c];                                                        \
-            if (at < first) {                                                                      \
-                slot[c] = at = n++;                                                                \
-                col[at] = c;                                                                       \
-                val[at] = 0.0;                                                                     \
-            }                                                                                      \
-            val[at] += factor * r_val[t];                                                          \
-        }                                                                                          \
-    }
-
-static void multiply_row(const product* q, worker* w, int64_t row)
+// Room for a row of at most `longest` entries.
+static bool make_room(buffer* b, int64_t longest, int n_cols)
 {
-    int first = (int)w->col.n, n = first;
-    int *slot = w->slot.at, *col = w->col.at;
-    double* val = w->val.at;
-    const int *a_start = q->a->row_start, *a_col = q->a->col;
-    const double* a_val = q->a->val;
-    if (q->p) {
-        const int *p_start = q->p->start.at, *p_col = q->p->col.at;
-        const float* p_val = q->p->val.at;
-        MULTIPLY_ROW(a_start, a_col, a_val, p_start, p_col, p_val)
-    } else {
-        const int *r_start = q->r->start.at, *r_col = q->r->col.at;
-        const float* r_val = q->r->val.at;
-        MULTIPLY_ROW(r_start, r_col, r_val, a_start, a_col, a_val)
-    }
-    w->col.n = w->val.n = n;
+    int64_t room = b->col.n + (longest < n_cols ? longest : n_cols);
+    if (room <= b->col.capacity && room <= b->val.capacity) return true;
+    room += room / 2;
+    return room <= INT32_MAX && ty_array_reserve(&b->col, room) && ty_array_reserve(&b->val, room);
 }
 
-static int n_cols_of(const product* q) { return q->p ? q->p->n_cols : q->a->n_cols; }
-
-static bool prepare_worker(worker* w, int n_cols)
+static bool prepare_slots(buffer* b, int n_cols)
 {
-    if (w->slot.n == n_cols) return true;    // done for this product
-    if (!ty_array_fresh(&w->slot, n_cols)) return false;
-    for (int c = 0; c < n_cols; ++c) w->slot.at[c] = -1;
+    if (b->slot.n == n_cols) return true;    // done for this product
+    if (!ty_array_fresh(&b->slot, n_cols)) return false;
+    for (int c = 0; c < n_cols; ++c) b->slot.at[c] = -1;
     return true;
 }
 
-// Room for a row that is as long as it can be.
-static bool make_room(const product* q, worker* w, int64_t row)
+// A row being summed: its entries are at first .. n.
+typedef struct accumulator {
+    int *slot, *col;
+    double* val;
+    int first, n;
+} accumulator;
+
+static accumulator begin_row(buffer* b)
 {
-    const int* start = q->p ? q->a->row_start : q->r->start.at;
-    int64_t most = (start[row + 1] - start[row]) * q->longest, room = w->col.n;
-    room += most < n_cols_of(q) ? most : n_cols_of(q);
-    if (room <= w->col.capacity && room <= w->val.capacity) return true;
-    room += room / 2;
-    return room <= INT32_MAX && ty_array_reserve(&w->col, room) && ty_array_reserve(&w->val, room);
+    return (accumulator){b->slot.at, b->col.at, b->val.at, (int)b->col.n, (int)b->col.n};
 }
 
-static void multiply_block(void* ctx, ty_range r)
+// (Without the branch it was slower: every product then waits for the one before.)
+static inline void add(accumulator* s, int c, double value)
+{
+    int at = s->slot[c];
+    if (at < s->first) {
+        s->slot[c] = s->n;
+        s->col[s->n] = c;
+        s->val[s->n++] = value;
+    } else {
+        s->val[at] += value;
+    }
+}
+
+static void ap_row(const product* q, buffer* b, int64_t i)
+{
+    const int *a_col = q->a->col, *p_start = q->p->start.at, *p_col = q->p->col.at;
+    const float* p_val = q->p->val.at;
+    const double* a_val = q->a->val;
+    accumulator s = begin_row(b);
+    for (int k = q->a->row_start[i]; k < q->a->row_start[i + 1]; ++k) {
+        int j = a_col[k];
+        double factor = a_val[k];
+        for (int t = p_start[j]; t < p_start[j + 1]; ++t) add(&s, p_col[t], factor * p_val[t]);
+    }
+    b->col.n = b->val.n = s.n;
+}
+
+static void ap_block(void* ctx, ty_range r)
 {
     product* q = ctx;
-    worker* w = &q->g->worker[r.worker];
+    buffer* b = &q->g->worker[r.worker].ap;
+    q->g->ap_owner.at[r.block] = r.worker;
+    b->failed = b->failed || !prepare_slots(b, q->p->n_cols);
+    for (int64_t i = r.begin; i < r.end && !b->failed; ++i) {
+        b->failed = !make_room(b, (q->a->row_start[i + 1] - q->a->row_start[i]) * q->longest_p, q->p->n_cols);
+        if (b->failed) return;
+        q->g->ap_begin.at[i] = (int)b->col.n;
+        ap_row(q, b, i);
+        q->g->ap_end.at[i] = (int)b->col.n;
+    }
+}
+
+static int64_t rap_bound(const product* q, int64_t row)
+{
+    int64_t bound = 0;
+    for (int k = q->r->start.at[row]; k < q->r->start.at[row + 1]; ++k)
+        bound += q->g->ap_end.at[q->r->col.at[k]] - q->g->ap_begin.at[q->r->col.at[k]];
+    return bound;
+}
+
+static void rap_row(const product* q, buffer* b, int64_t row)
+{
+    const ty_galerkin* g = q->g;
+    accumulator s = begin_row(b);
+    for (int k = q->r->start.at[row]; k < q->r->start.at[row + 1]; ++k) {
+        int i = q->r->col.at[k], end = g->ap_end.at[i];
+        const buffer* ap = &g->worker[g->ap_owner.at[i / ROW_BLOCK]].ap;
+        const int* ap_col = ap->col.at;
+        const double* ap_val = ap->val.at;
+        double factor = q->r->val.at[k];
+        for (int t = g->ap_begin.at[i]; t < end; ++t) add(&s, ap_col[t], factor * ap_val[t]);
+    }
+    b->col.n = b->val.n = s.n;
+}
+
+static void rap_block(void* ctx, ty_range r)
+{
+    product* q = ctx;
+    buffer* b = &q->g->worker[r.worker].rap;
     q->g->owner.at[r.block] = r.worker;
-    q->g->piece.at[r.block] = w->col.n;
-    w->failed = w->failed || !prepare_worker(w, n_cols_of(q));
-    for (int64_t i = r.begin; i < r.end && !w->failed; ++i) {
-        int64_t before = w->col.n;
-        if (!make_room(q, w, i)) {
-            w->failed = true;
-            return;
-        }
-        multiply_row(q, w, i);
-        q->out->row_start[i + 1] = (int)(w->col.n - before);
+    q->g->piece.at[r.block] = b->col.n;
+    b->failed = b->failed || !prepare_slots(b, q->p->n_cols);
+    for (int64_t i = r.begin; i < r.end && !b->failed; ++i) {
+        int64_t before = b->col.n;
+        b->failed = !make_room(b, rap_bound(q, i), q->p->n_cols);
+        if (b->failed) return;
+        rap_row(q, b, i);
+        q->out->row_start[i + 1] = (int)(b->col.n - before);
     }
 }
 
 static void copy_block(void* ctx, ty_range r)
 {
     product* q = ctx;
-    const worker* w = &q->g->worker[q->g->owner.at[r.block]];
+    const buffer* b = &q->g->worker[q->g->owner.at[r.block]].rap;
     int to = q->out->row_start[r.begin], n = q->out->row_start[r.end] - to;
     int64_t from = q->g->piece.at[r.block];
-    memcpy(q->out->col + to, w->col.at + from, (size_t)n * sizeof(int));
-    memcpy(q->out->val + to, w->val.at + from, (size_t)n * sizeof(double));
+    memcpy(q->out->col + to, b->col.at + from, (size_t)n * sizeof(int));
+    memcpy(q->out->val + to, b->val.at + from, (size_t)n * sizeof(double));
 }
 
-static ty_status prepare(ty_galerkin* g, int n)
+static void empty(buffer* b)
 {
-    int wanted = ty_threads(), n_blocks = n / ROW_BLOCK + 1;
+    b->slot.n = b->col.n = b->val.n = 0;
+    b->failed = false;
+}
+
+static ty_status prepare(ty_galerkin* g, int n, int n_coarse)
+{
+    int wanted = ty_threads();
     if (g->n_workers < wanted) {
         worker* grown = ty_realloc(g->worker, (size_t)g->n_workers, (size_t)wanted, sizeof *grown);
         if (!grown) return ty_no_memory("matrix product");
@@ -136,11 +189,13 @@ static ty_status prepare(ty_galerkin* g, int n)
         g->n_workers = wanted;
     }
     for (int w = 0; w < g->n_workers; ++w) {
-        g->worker[w].slot.n = 0;
-        g->worker[w].col.n = g->worker[w].val.n = 0;
-        g->worker[w].failed = false;
+        empty(&g->worker[w].ap);
+        empty(&g->worker[w].rap);
     }
-    bool ok = ty_array_fresh(&g->piece, n_blocks) && ty_array_fresh(&g->owner, n_blocks);
+    int n_blocks = n / ROW_BLOCK + 1, n_coarse_blocks = n_coarse / COARSE_BLOCK + 1;
+    bool ok = ty_array_fresh(&g->ap_begin, n) && ty_array_fresh(&g->ap_end, n) &&
+              ty_array_fresh(&g->ap_owner, n_blocks) && ty_array_fresh(&g->piece, n_coarse_blocks) &&
+              ty_array_fresh(&g->owner, n_coarse_blocks);
     return ok ? ty_ok() : ty_no_memory("matrix product");
 }
 
@@ -154,13 +209,13 @@ static double longest_block(void* ctx, ty_range r)
 }
 
 // Row lengths become row starts; more room when it is needed.
-static ty_status place_rows(ty_csr* out, int n, int n_cols)
+static ty_status place_rows(ty_csr* out, int n)
 {
     int64_t entries = 0;
     for (int i = 0; i < n; ++i) entries += out->row_start[i + 1];
     if (entries > out->entry_capacity) {
         ty_csr grown = {0};
-        TY_TRY(ty_csr_reserve(&grown, n, n_cols, entries));
+        TY_TRY(ty_csr_reserve(&grown, n, n, entries));
         memcpy(grown.row_start, out->row_start, ((size_t)n + 1) * sizeof(int));
         ty_csr_free(out);
         *out = grown;
@@ -170,24 +225,23 @@ static ty_status place_rows(ty_csr* out, int n, int n_cols)
     return ty_ok();
 }
 
-static ty_status multiply(product* q, int n)
+static ty_status check(const ty_galerkin* g)
 {
-    TY_TRY(prepare(q->g, n));
-    TY_TRY(ty_csr_reserve(q->out, n, n_cols_of(q), q->out->entry_capacity));
-    int* starts = q->p ? q->p->start.at : q->a->row_start;
-    q->longest = (int64_t)ty_parallel_max(q->p ? q->p->n : q->a->n, 65536, longest_block, starts);
-    ty_parallel_for(n, ROW_BLOCK, multiply_block, q);
-    for (int w = 0; w < q->g->n_workers; ++w)
-        if (q->g->worker[w].failed) return ty_no_memory("matrix product");
-    TY_TRY(place_rows(q->out, n, n_cols_of(q)));
-    ty_parallel_for(n, ROW_BLOCK, copy_block, q);
+    for (int w = 0; w < g->n_workers; ++w)
+        if (g->worker[w].ap.failed || g->worker[w].rap.failed) return ty_no_memory("matrix product");
     return ty_ok();
 }
 
 ty_status ty_galerkin_product(ty_galerkin* g, ty_csr* coarse, const ty_csrf* r, const ty_csr* a, const ty_csrf* p)
 {
-    product ap = {.g = g, .out = &g->ap, .a = a, .p = p};
-    TY_TRY(multiply(&ap, a->n));
-    product rap = {.g = g, .out = coarse, .a = &g->ap, .r = r};
-    return multiply(&rap, r->n);
+    TY_TRY(prepare(g, a->n, r->n));
+    TY_TRY(ty_csr_reserve(coarse, r->n, r->n, coarse->entry_capacity));
+    product q = {g, r, p, a, coarse, (int64_t)ty_parallel_max(p->n, 65536, longest_block, p->start.at)};
+    ty_parallel_for(a->n, ROW_BLOCK, ap_block, &q);
+    TY_TRY(check(g));
+    ty_parallel_for(r->n, COARSE_BLOCK, rap_block, &q);
+    TY_TRY(check(g));
+    TY_TRY(place_rows(coarse, r->n));
+    ty_parallel_for(r->n, COARSE_BLOCK, copy_block, &q);
+    return ty_ok();
 }

@@ -21,15 +21,6 @@ typedef struct smoothing {
     double theta2;
 } smoothing;
 
-static double filtered_diagonal(const smoothing* s, int64_t i)
-{
-    const ty_csr* a = s->a;
-    double limit = s->theta2 * s->diagonal[i], d = s->diagonal[i];
-    for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k)
-        if (a->col[k] != i && !ty_is_strong(a->val[k], limit, s->diagonal[a->col[k]])) d += a->val[k];
-    return fmax(d, SMALLEST_FILTERED * s->diagonal[i]);
-}
-
 // Adds `value` for column c to the row being built at col[0..n).
 static inline int add(int* col, float* val, int n, int c, float value)
 {
@@ -62,18 +53,27 @@ static int shorten(int* col, float* val, int n)
     return TY_PROLONGATION_ROW;
 }
 
-// One row of P at col, val; returns its length, at most that of A's row.
+// One row of P at col, val; returns its length, at most that of A's row. The strong entries are summed by
+// aggregate in units of a_ii, then multiplied by -omega a_ii / d, d the diagonal of A_F.
 static int build_row(const smoothing* s, int64_t i, int* col, float* val)
 {
     const ty_csr* a = s->a;
-    double limit = s->theta2 * s->diagonal[i], d = filtered_diagonal(s, i), scale = d > 0.0 ? OMEGA / d : 0.0;
+    double diagonal = s->diagonal[i], limit = s->theta2 * diagonal, d = diagonal;
+    if (!(diagonal > 0.0)) return 0;
+    double unit = 1.0 / diagonal;
     int n = 0;
-    if (s->agg[i] >= 0) n = add(col, val, n, s->agg[i], (float)(1.0 - OMEGA));
+    if (s->agg[i] >= 0) n = add(col, val, n, s->agg[i], 0.0f);
     for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) {
         int j = a->col[k];
-        if (j != i && s->agg[j] >= 0 && ty_is_strong(a->val[k], limit, s->diagonal[j]))
-            n = add(col, val, n, s->agg[j], (float)(-scale * a->val[k]));
+        if (j == i) continue;
+        if (!ty_is_strong(a->val[k], limit, s->diagonal[j]))
+            d += a->val[k];
+        else if (s->agg[j] >= 0)
+            n = add(col, val, n, s->agg[j], (float)(a->val[k] * unit));
     }
+    float scale = (float)(-OMEGA * diagonal / fmax(d, SMALLEST_FILTERED * diagonal));
+    for (int k = 0; k < n; ++k) val[k] *= scale;
+    if (s->agg[i] >= 0) val[0] += (float)(1.0 - OMEGA);
     return n > TY_PROLONGATION_ROW ? shorten(col, val, n) : n;
 }
 

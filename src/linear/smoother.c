@@ -20,18 +20,6 @@ typedef struct packing {
     const unsigned char* singular;
 } packing;
 
-static double row_length_block(void* ctx, ty_range r)
-{
-    const ty_csr* a = ctx;
-    int longest = 0;
-    for (int64_t i = r.begin; i < r.end; ++i) {
-        int length = 0;
-        for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) length += a->val[k] != 0.0 && a->col[k] != i;
-        if (length > longest) longest = length;
-    }
-    return longest;
-}
-
 static void pack_diagonal(const packing* p, int64_t at, int row, double value)
 {
     float d = (float)(value * p->scale);
@@ -139,12 +127,12 @@ static bool list_open(ty_smoother* s)
     return true;
 }
 
-ty_status ty_smoother_setup(ty_smoother* s, const ty_csr* a, double scale, const unsigned char* singular)
+ty_status ty_smoother_setup(ty_smoother* s, const ty_csr* a, int most_neighbours, double scale,
+                            const unsigned char* singular)
 {
     TY_TRY(ty_colour(&s->colouring, a));
-    int longest = (int)ty_parallel_max(a->n, ROW_BLOCK, row_length_block, (void*)a);
     s->n = a->n;
-    s->width = longest <= 4 ? 4 : longest <= 6 ? 6 : 0;
+    s->width = most_neighbours <= 4 ? 4 : most_neighbours <= 6 ? 6 : 0;
     packing p = {s, a, scale, singular};
     int64_t slots = (int64_t)s->width * a->n;
     bool ok = ty_array_fresh(&s->diagonal, a->n) && ty_array_fresh(&s->inverse, a->n) &&

@@ -32,8 +32,10 @@ typedef struct ty_smoother {
     ty_csrf lower, upper;
 } ty_smoother;
 
-// All values are multiplied by `scale`. Where `singular` (or NULL) is set, the inverse diagonal is 0.
-ty_status ty_smoother_setup(ty_smoother* s, const ty_csr* a, double scale, const unsigned char* singular);
+// No row has more than `most_neighbours` entries beside its diagonal that are not zero. All values are
+// multiplied by `scale`. Where `singular` (or NULL) is set, the inverse diagonal is 0.
+ty_status ty_smoother_setup(ty_smoother* s, const ty_csr* a, int most_neighbours, double scale,
+                            const unsigned char* singular);
 void ty_smoother_free(ty_smoother* s);
 
 // x = one sweep forward from zero; then r = b - A x of just that x, in open rows (elsewhere it is zero, and
