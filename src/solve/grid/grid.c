@@ -14,12 +14,9 @@ static const double PROBE_STEP = 0.01;
 // Sides nearer than this to a lattice plane are on it, cells.
 static const double ALIGNED = 1e-6;
 
-static void clear_next(ty_gridflow* gf)
+static void clear(double* values[3], int n)
 {
-    for (int axis = 0; axis < 3; ++axis) {
-        memset(gf->next[axis], 0, sizeof(double) * (size_t)gf->cells.count);
-        if (gf->carries) memset(gf->next_acc[axis], 0, sizeof(double) * (size_t)gf->cells.count);
-    }
+    for (int axis = 0; axis < 3; ++axis) memset(values[axis], 0, sizeof(double) * (size_t)n);
 }
 
 static void swap_arrays(double* a[3], double* b[3])
@@ -35,15 +32,15 @@ static ty_status place(ty_gridflow* gf, const ty_liquid* liquid)
 {
     ty_gridflow_find_box(gf, liquid);
     TY_TRY(ty_gridflow_bodies(gf));
-    TY_TRY(ty_gridflow_classify(gf, liquid));
-    clear_next(gf);
-    return ty_ok();
+    return ty_gridflow_classify(gf, liquid);
 }
 
 static ty_status move(ty_gridflow* gf, const ty_liquid* liquid, double dt, ty_solve_stats* stats)
 {
     double solve_dt = gf->def->theta * dt, begin = ty_clock();
+    clear(gf->next, gf->cells.count);
     TY_TRY(ty_gridflow_advect(gf, dt));
+    if (gf->carries) clear(gf->next_acc, gf->cells.count);
     TY_TRY(ty_gridflow_push(gf, dt, solve_dt));
     TY_TRY(ty_gridflow_viscosity(gf, dt, stats));
     stats->advect_seconds += ty_clock() - begin;
@@ -71,6 +68,8 @@ static void set_velocity(ty_gridflow* gf, int axis)
 static ty_status start(ty_gridflow* gf, const ty_liquid* liquid, ty_solve_stats* stats)
 {
     TY_TRY(place(gf, liquid));
+    clear(gf->next, gf->cells.count);
+    if (gf->carries) clear(gf->next_acc, gf->cells.count);
     for (int axis = 0; axis < 3; ++axis) set_velocity(gf, axis);
     TY_TRY(ty_gridflow_project(gf, liquid, 1.0, false, stats));
     TY_TRY(ty_gridflow_continue(gf));
@@ -156,8 +155,8 @@ static void destroy(void* self)
     if (!gf) return;
     for (int axis = 0; axis < 3; ++axis) {
         double* arrays[] = {gf->u[axis], gf->next[axis], gf->acc[axis], gf->next_acc[axis],
-                            gf->open[axis], gf->body[axis], gf->hold[axis]};
-        for (int i = 0; i < 7; ++i) ty_free(arrays[i]);
+                            gf->carried[axis], gf->open[axis], gf->body[axis], gf->hold[axis]};
+        for (int i = 0; i < 8; ++i) ty_free(arrays[i]);
         ty_free(gf->mark[axis]);
         ty_array_free(&gf->cut[axis].face);
         ty_array_free(&gf->cut[axis].velocity);
@@ -184,6 +183,7 @@ static ty_status make_cells(ty_gridflow* gf, const ty_world_def* def)
 {
     ty_cells* c = &gf->cells;
     c->h = gf->def->cell;
+    c->per_h = 1.0 / c->h;
     double count = 1.0;
     for (int axis = 0; axis < 3; ++axis) {
         double cells = (def->max[axis] - def->min[axis]) / c->h;
@@ -215,7 +215,9 @@ static ty_status reserve(ty_gridflow* gf)
              (gf->open[axis] = ty_alloc_zero(n, sizeof(double))) && (gf->body[axis] = ty_alloc_zero(n, sizeof(double))) &&
              (gf->mark[axis] = ty_alloc_zero(n, 1));
         if (!ok || !gf->carries) continue;
-        ok = (gf->acc[axis] = ty_alloc_zero(n, sizeof(double))) && (gf->next_acc[axis] = ty_alloc_zero(n, sizeof(double)));
+        ok = (gf->acc[axis] = ty_alloc_zero(n, sizeof(double))) &&
+             (gf->next_acc[axis] = ty_alloc_zero(n, sizeof(double))) &&
+             (gf->carried[axis] = ty_alloc_zero(n, sizeof(double)));
     }
     return ok ? ty_ok() : ty_no_memory("the grid");
 }

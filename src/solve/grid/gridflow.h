@@ -27,7 +27,7 @@ typedef TY_ARRAY(int) ty_ids;
 
 // The lattice. Value.
 typedef struct ty_cells {
-    double origin[3], h;
+    double origin[3], h, per_h;
     int n[3];         // cells of the domain
     int m[3];         // with ghosts: n + 2
     int stride[3];
@@ -52,6 +52,7 @@ typedef struct ty_gridflow {
 
     double *u[3], *next[3];      // velocity; the one being made
     double *acc[3], *next_acc[3];    // material acceleration, where carried
+    double* carried[3];          // scratch of advection
     double* pressure;            // p' / rho at centres, p' = p - rho g . (x - ref)
     double gravity[3], ref[3];
     uint8_t* state;              // of cells
@@ -126,7 +127,7 @@ static inline double ty_surface_fraction(double phi_i, double phi_j)
     return theta > 0.0 && theta < 1.0 + TY_WET ? theta : 1.0 + TY_WET;
 }
 
-// advect.c: next[] at valid faces, from u[] and acc[].
+// advect.c: next[] at valid faces, from u[] and acc[]. Spoils next_acc[].
 ty_status ty_gridflow_advect(ty_gridflow* gf, double dt);
 
 // push.c: forces, steering. next_acc becomes the forces' acceleration.
@@ -149,7 +150,8 @@ void ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats);
 void ty_gridflow_velocity(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_acceleration(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_pressure(const void* gf, int n, const double (*x)[3], double* out);
-// One component at points: trilinear with the bounds of its eight values, and cubic within them.
+// A staggered vector field at points, and one component: trilinear with the bounds of its eight values, and cubic within them.
+void ty_face_sample(const ty_cells* c, double* const u[3], int n, const double (*x)[3], double* out);
 void ty_face_linear(const ty_cells* c, int axis, const double* values, int n, const double (*x)[3], double* out,
                     double* low, double* high);
 void ty_face_cubic(const ty_cells* c, int axis, const double* values, int n, const double (*x)[3], double* out);

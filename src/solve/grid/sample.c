@@ -8,7 +8,7 @@ typedef struct slot {
     double share;
 } slot;
 
-static slot find_slot(double at, int first, int last)
+static inline slot find_slot(double at, int first, int last)
 {
     at = at > first ? at : first;    // also where `at` is not a number
     at = at < last ? at : last;
@@ -16,17 +16,12 @@ static slot find_slot(double at, int first, int last)
     return (slot){low, at - low};
 }
 
-// Slots among centres (ghosts included) and among faces normal to the axis.
-static slot center_slot(const ty_cells* c, int axis, double x)
-{
-    return find_slot((x - c->origin[axis]) / c->h + 0.5, 0, c->n[axis] + 1);
-}
-static slot face_slot(const ty_cells* c, int axis, double x)
-{
-    return find_slot((x - c->origin[axis]) / c->h + 1.0, 1, c->n[axis] + 1);
-}
+// Cells from the domain's corner. Among centres (ghosts included) it is at + 1/2, among faces normal to the axis at + 1.
+static inline double lattice_at(const ty_cells* c, int axis, double x) { return (x - c->origin[axis]) * c->per_h; }
+static inline slot center_slot(const ty_cells* c, int axis, double at) { return find_slot(at + 0.5, 0, c->n[axis] + 1); }
+static inline slot face_slot(const ty_cells* c, int axis, double at) { return find_slot(at + 1.0, 1, c->n[axis] + 1); }
 
-static double trilinear(const ty_cells* c, const double* values, slot sx, slot sy, slot sz)
+static inline double trilinear(const ty_cells* c, const double* values, slot sx, slot sy, slot sz)
 {
     const double* v = values + sx.low + c->stride[1] * sy.low + c->stride[2] * sz.low;
     int dy = c->stride[1], dz = c->stride[2];
@@ -38,13 +33,14 @@ static double trilinear(const ty_cells* c, const double* values, slot sx, slot s
     return y0 + sz.share * (y1 - y0);
 }
 
-static void sample_vectors(const ty_cells* c, double* const u[3], int n, const double (*x)[3], double* out)
+void ty_face_sample(const ty_cells* c, double* const u[3], int n, const double (*x)[3], double* out)
 {
     for (int i = 0; i < n; ++i) {
         slot center[3], face[3];
         for (int axis = 0; axis < 3; ++axis) {
-            center[axis] = center_slot(c, axis, x[i][axis]);
-            face[axis] = face_slot(c, axis, x[i][axis]);
+            double at = lattice_at(c, axis, x[i][axis]);
+            center[axis] = center_slot(c, axis, at);
+            face[axis] = face_slot(c, axis, at);
         }
         out[3 * i] = trilinear(c, u[0], face[0], center[1], center[2]);
         out[3 * i + 1] = trilinear(c, u[1], center[0], face[1], center[2]);
@@ -55,13 +51,13 @@ static void sample_vectors(const ty_cells* c, double* const u[3], int n, const d
 void ty_gridflow_velocity(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_gridflow* gf = self;
-    sample_vectors(&gf->cells, gf->u, n, x, out);
+    ty_face_sample(&gf->cells, gf->u, n, x, out);
 }
 
 void ty_gridflow_acceleration(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_gridflow* gf = self;
-    sample_vectors(&gf->cells, gf->acc, n, x, out);
+    ty_face_sample(&gf->cells, gf->acc, n, x, out);
 }
 
 static double weight(const ty_gridflow* gf, const double x[3])
@@ -80,7 +76,7 @@ void ty_gridflow_pressure(const void* self, int n, const double (*x)[3], double*
     for (int p = 0; p < n; ++p) {
         slot s[3];
         for (int axis = 0; axis < 3; ++axis)
-            s[axis] = find_slot((x[p][axis] - c->origin[axis]) / c->h + 0.5, 1, c->n[axis]);
+            s[axis] = find_slot(lattice_at(c, axis, x[p][axis]) + 0.5, 1, c->n[axis]);
         double sum = 0.0;
         bool any = false;
         for (int corner = 0; corner < 8; ++corner) {
@@ -102,9 +98,12 @@ void ty_gridflow_pressure(const void* self, int n, const double (*x)[3], double*
     }
 }
 
-static void component_slots(const ty_cells* c, int axis, const double x[3], slot s[3])
+static inline void component_slots(const ty_cells* c, int axis, const double x[3], slot s[3])
 {
-    for (int d = 0; d < 3; ++d) s[d] = d == axis ? face_slot(c, d, x[d]) : center_slot(c, d, x[d]);
+    for (int d = 0; d < 3; ++d) {
+        double at = lattice_at(c, d, x[d]);
+        s[d] = d == axis ? face_slot(c, d, at) : center_slot(c, d, at);
+    }
 }
 
 void ty_face_linear(const ty_cells* c, int axis, const double* values, int n, const double (*x)[3], double* out,
@@ -166,8 +165,9 @@ static double cubic_at(const ty_cells* c, int axis, const double* values, const 
                           w[0][3] * v[at[0][3]];
             sum += w[1][j] * w[2][k] * line;
             if (j < 1 || j > 2 || k < 1 || k > 2) continue;
-            low = fmin(low, fmin(v[at[0][1]], v[at[0][2]]));
-            high = fmax(high, fmax(v[at[0][1]], v[at[0][2]]));
+            double a = v[at[0][1]], b = v[at[0][2]], least = a < b ? a : b, most = a < b ? b : a;
+            low = least < low ? least : low;
+            high = most > high ? most : high;
         }
     return ty_clamp(sum, low, high);
 }
