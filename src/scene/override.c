@@ -7,15 +7,15 @@
 enum { LONGEST_STEP = 60 };
 
 typedef struct override {
-    ty_arena* arena;
+    ty_pool* pool;
     const ty_origin* origin;
     ty_mistakes* mistakes;
 } override;
 
 static ty_node* new_key(const override* o, const char* name, ty_spot spot)
 {
-    ty_node* key = ty_node_new(o->arena, TY_NODE_SCALAR, spot);
-    char* text = ty_arena_alloc(o->arena, strlen(name) + 1, 1);
+    ty_node* key = ty_node_new(o->pool, TY_NODE_SCALAR, spot);
+    char* text = ty_pool_alloc(o->pool, strlen(name) + 1, 1);
     if (!key || !text) return NULL;
     key->text = strcpy(text, name);
     return key;
@@ -33,7 +33,7 @@ static ty_node* mapping_step(const override* o, ty_node* node, const char* name,
     ty_node* child = ty_node_find(node, name);
     if (child) return child;
     ty_node* key = new_key(o, name, spot);
-    child = ty_node_new(o->arena, TY_NODE_MAPPING, spot);
+    child = ty_node_new(o->pool, TY_NODE_MAPPING, spot);
     if (!key || !child) return out_of_memory(o);
     ty_node_append(node, key, child);
     return child;
@@ -82,15 +82,15 @@ static ty_node* find_target(const override* o, ty_node* root, const char* path, 
     return node;
 }
 
-void ty_override(ty_arena* arena, ty_node* root, const ty_origin* origin, ty_mistakes* mistakes)
+void ty_override(ty_pool* pool, ty_node* root, const ty_origin* origin, ty_mistakes* mistakes)
 {
-    override o = {arena, origin, mistakes};
+    override o = {pool, origin, mistakes};
     const char* equals = strchr(origin->text, '=');
     if (!equals || equals == origin->text) {
         ty_mistake_add(mistakes, TY_BAD_INPUT, (ty_spot){origin, 1, 1}, "must be key=value, such as solver.tolerance=1e-8");
         return;
     }
-    ty_node* value = ty_yaml_read(arena, origin, equals + 1 - origin->text, mistakes);
+    ty_node* value = ty_yaml_read(pool, origin, equals + 1 - origin->text, mistakes);
     if (!value) return;
     ty_node* target = find_target(&o, root, origin->text, (size_t)(equals - origin->text) - 1);
     if (!target) return;

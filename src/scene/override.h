@@ -6,6 +6,6 @@
 #include "scene/yaml.h"
 
 // `origin->text` is "liquid.0.box.max=[1,1,1]"; `root` a mapping. Mistakes are collected.
-void ty_override(ty_arena* arena, ty_node* root, const ty_origin* origin, ty_mistakes* mistakes);
+void ty_override(ty_pool* pool, ty_node* root, const ty_origin* origin, ty_mistakes* mistakes);
 
 #endif

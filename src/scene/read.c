@@ -97,8 +97,8 @@ static const char* fallback_text(ty_reader* r, const ty_key* key, char out[256])
 
 static ty_node* scalar_node(ty_reader* r, const char* text, size_t n)
 {
-    ty_node* node = ty_node_new(r->arena, TY_NODE_SCALAR, (ty_spot){0});
-    char* copy = ty_arena_alloc(r->arena, n + 1, 1);
+    ty_node* node = ty_node_new(r->pool, TY_NODE_SCALAR, (ty_spot){0});
+    char* copy = ty_pool_alloc(r->pool, n + 1, 1);
     if (!node || !copy) {
         ty_set_no_memory(r);
         return NULL;
@@ -114,7 +114,7 @@ static ty_node* scalar_node(ty_reader* r, const char* text, size_t n)
 static ty_node* fallback_node(ty_reader* r, const char* text)
 {
     if (text[0] != '[') return scalar_node(r, text, strlen(text));
-    ty_node* list = ty_node_new(r->arena, TY_NODE_SEQUENCE, (ty_spot){0});
+    ty_node* list = ty_node_new(r->pool, TY_NODE_SEQUENCE, (ty_spot){0});
     if (!list) ty_set_no_memory(r);
     for (const char* p = text + 1; list && *p && *p != ']';) {
         p += strspn(p, ", ");
@@ -176,7 +176,6 @@ typedef struct group_job {
     const ty_group* group;
     ty_node* node;
     char* self;
-    const char* variant;    // name of the first one seen
 } group_job;
 
 static bool read_key(void* ctx, const ty_key* key, size_t offset)
@@ -196,21 +195,25 @@ static bool read_key(void* ctx, const ty_key* key, size_t offset)
     return !r->mistakes->no_memory;
 }
 
+typedef struct variant_search {
+    const char* name;
+    const ty_key* found;
+} variant_search;
+
 static bool find_variant(void* ctx, const ty_key* key, size_t offset)
 {
     (void)offset;
-    group_job* job = ctx;
-    ty_node* value = key->variant ? ty_node_find(job->node, key->name) : NULL;
-    if (!value) return true;
-    if (job->variant)
-        ty_mistake_add(job->r->mistakes, TY_BAD_INPUT, value->key->spot, "'%s' beside '%s': only one %s in one item",
-                       key->name, job->variant, job->group->variants);
-    else if (job->group->start)
-        job->group->start(job->self, key->value);
+    variant_search* search = ctx;
+    if (key->variant && strcmp(key->name, search->name) == 0) search->found = key;
+    return !search->found;
+}
+
+static void start_variant(const ty_group* group, const ty_key* key, char* self)
+{
+    if (group->start)
+        group->start(self, key->value);
     else
-        *(int*)(job->self + job->group->kind_at - 1) = key->value;
-    if (!job->variant) job->variant = key->name;
-    return true;
+        *(int*)(self + group->kind_at - 1) = key->value;
 }
 
 static bool collect_variant(void* ctx, const ty_key* key, size_t offset)
@@ -220,11 +223,21 @@ static bool collect_variant(void* ctx, const ty_key* key, size_t offset)
 }
 
 // Which of the group's variants it is; exactly one must be given.
-static bool read_variant(ty_reader* r, const ty_group* group, ty_node* node, void* self)
+static void read_variant(ty_reader* r, const ty_group* group, ty_node* node, void* self)
 {
-    group_job job = {r, group, node, self, NULL};
-    ty_visit_keys(group, 0, find_variant, &job);
-    if (job.variant) return true;
+    const char* first = NULL;
+    for (const ty_node* child = node->first; child; child = child->next) {
+        variant_search search = {child->key->text, NULL};
+        ty_visit_keys(group, 0, find_variant, &search);
+        if (!search.found) continue;
+        if (!first)
+            start_variant(group, search.found, self);
+        else if (strcmp(first, search.name) != 0)
+            ty_mistake_add(r->mistakes, TY_BAD_INPUT, child->key->spot, "'%s' beside '%s': only one %s in one item",
+                           search.name, first, group->variants);
+        if (!first) first = search.name;
+    }
+    if (first) return;
     name_list list = {.n = 0};
     ty_visit_keys(group, 0, collect_variant, &list);
     char allowed[300] = "";
@@ -232,7 +245,6 @@ static bool read_variant(ty_reader* r, const ty_group* group, ty_node* node, voi
     for (int i = 0; i < list.n; ++i)
         n += (size_t)snprintf(allowed + n, sizeof allowed - n, "%s%s", i ? ", " : "", list.names[i]);
     ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "no %s here; give one of: %s", group->variants, allowed);
-    return false;
 }
 
 static void read_inlined(ty_reader* r, const ty_group* group, ty_node* node, void* self)
@@ -264,7 +276,7 @@ void ty_read_group(ty_reader* r, const ty_group* group, ty_node* node, void* sel
     if (node) check_names(r, group, node);
     if (node && group->kind_at) read_variant(r, group, node, self);
     read_inlined(r, group, node, self);
-    group_job job = {r, group, node, self, NULL};
+    group_job job = {r, group, node, self};
     ty_visit_keys(group, 0, read_key, &job);
     // Half-read values would only give mistakes about mistakes.
     bool whole = r->mistakes->n_errors == before || group->check_anyway;

@@ -22,6 +22,16 @@ static ty_spot spot_in_text(const ty_node* node, int column)
     return spot;
 }
 
+// The message counts in the expression, the scene's place in the file: the former would only confuse.
+static void drop_column(char* message)
+{
+    char* at = strstr(message, " at column ");
+    if (!at) return;
+    char* rest = at + strlen(" at column ");
+    rest += strspn(rest, "0123456789");
+    memmove(at, rest, strlen(rest) + 1);
+}
+
 static bool check_time_only(ty_reader* r, const ty_key* key, const ty_node* node, const ty_expr* expr)
 {
     if (!key->time_only || !ty_expr_uses_space(expr)) return true;
@@ -46,10 +56,12 @@ static bool read_component(ty_reader* r, const ty_key* key, ty_node* node, doubl
     }
     ty_status status = ty_expr_create(expr, node->text);
     if (status.code == TY_OK) return check_time_only(r, key, node, *expr);
-    if (status.code == TY_NO_MEMORY)
+    if (status.code == TY_NO_MEMORY) {
         ty_set_no_memory(r);
-    else
-        ty_mistake_add(r->mistakes, TY_BAD_INPUT, spot_in_text(node, status.column), "'%s': %s", key->name, status.message);
+        return false;
+    }
+    drop_column(status.message);
+    ty_mistake_add(r->mistakes, TY_BAD_INPUT, spot_in_text(node, status.column), "'%s': %s", key->name, status.message);
     return false;
 }
 

@@ -13,7 +13,7 @@ typedef struct anchor {
 } anchor;
 
 typedef struct builder {
-    ty_arena* arena;
+    ty_pool* pool;
     const ty_origin* origin;
     ty_mistakes* mistakes;
     int first_column;    // characters before the text on its first line
@@ -31,9 +31,9 @@ static void fail(builder* b, ty_code code, ty_spot spot, const char* message)
     b->stop = true;
 }
 
-ty_node* ty_node_new(ty_arena* arena, ty_node_kind kind, ty_spot spot)
+ty_node* ty_node_new(ty_pool* pool, ty_node_kind kind, ty_spot spot)
 {
-    ty_node* node = ty_arena_alloc(arena, 1, sizeof *node);
+    ty_node* node = ty_pool_alloc(pool, 1, sizeof *node);
     if (!node) return NULL;
     *node = (ty_node){.kind = kind, .spot = spot, .text_spot = spot};
     return node;
@@ -97,14 +97,14 @@ static ty_node* new_node(builder* b, ty_node_kind kind, ty_spot spot)
         fail(b, TY_BAD_INPUT, spot, "too many values (more than 400000, with aliases written out)");
         return NULL;
     }
-    ty_node* node = ty_node_new(b->arena, kind, spot);
+    ty_node* node = ty_node_new(b->pool, kind, spot);
     if (!node) fail(b, TY_NO_MEMORY, spot, "out of memory while reading the scene");
     return node;
 }
 
 static char* copy_text(builder* b, const char* text, size_t n)
 {
-    char* copy = ty_arena_alloc(b->arena, n + 1, 1);
+    char* copy = ty_pool_alloc(b->pool, n + 1, 1);
     if (!copy) {
         fail(b, TY_NO_MEMORY, (ty_spot){b->origin, 0, 0}, "out of memory while reading the scene");
         return NULL;
@@ -239,6 +239,7 @@ static int node_depth(const ty_node* node)
 static void add_alias(builder* b, struct fy_event* event)
 {
     ty_spot spot = spot_of(b, fy_event_start_mark(event));
+    if (spot.column > 1) --spot.column;    // of the star, not of the name behind it
     size_t n = 0;
     const char* name = fy_token_get_text(event->alias.anchor, &n);
     for (int64_t i = b->anchors.n - 1; name && i >= 0; --i) {
@@ -379,9 +380,9 @@ static void check_characters(builder* b)
     }
 }
 
-ty_node* ty_yaml_read(ty_arena* arena, const ty_origin* origin, int64_t skip, ty_mistakes* mistakes)
+ty_node* ty_yaml_read(ty_pool* pool, const ty_origin* origin, int64_t skip, ty_mistakes* mistakes)
 {
-    builder b = {.arena = arena, .origin = origin, .mistakes = mistakes, .first_column = (int)skip};
+    builder b = {.pool = pool, .origin = origin, .mistakes = mistakes, .first_column = (int)skip};
     if (origin->n > TY_YAML_MAX_BYTES)
         fail(&b, TY_BAD_INPUT, (ty_spot){origin, 0, 0}, "larger than 8 MiB; put meshes and volumes into files of their own");
     if (!b.stop) check_characters(&b);

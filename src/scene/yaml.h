@@ -4,8 +4,8 @@
 #ifndef TY_SCENE_YAML_H
 #define TY_SCENE_YAML_H
 
-#include "core/memory.h"
 #include "scene/mistakes.h"
+#include "scene/pool.h"
 
 enum {
     TY_YAML_MAX_BYTES = 8 << 20,
@@ -15,7 +15,7 @@ enum {
 
 typedef enum ty_node_kind { TY_NODE_SCALAR, TY_NODE_SEQUENCE, TY_NODE_MAPPING } ty_node_kind;
 
-// Open; lives in the arena it was read into.
+// Open; lives in the pool it was read into.
 typedef struct ty_node {
     ty_node_kind kind;
     bool plain;               // scalar without quotes
@@ -30,7 +30,7 @@ typedef struct ty_node {
 
 // Reads `origin`, from its byte `skip` on; NULL when there were mistakes. The root of an empty text is an empty
 // scalar.
-ty_node* ty_yaml_read(ty_arena* arena, const ty_origin* origin, int64_t skip, ty_mistakes* mistakes);
+ty_node* ty_yaml_read(ty_pool* pool, const ty_origin* origin, int64_t skip, ty_mistakes* mistakes);
 
 // A child of a mapping by key (of the last one, were there several), or of a sequence by number; or NULL.
 ty_node* ty_node_find(const ty_node* mapping, const char* key);
@@ -39,7 +39,7 @@ ty_node* ty_node_item(const ty_node* sequence, int i);
 bool ty_node_is_null(const ty_node* node);
 const char* ty_node_kind_name(const ty_node* node);    // "a list", "a number", ...
 
-ty_node* ty_node_new(ty_arena* arena, ty_node_kind kind, ty_spot spot);
+ty_node* ty_node_new(ty_pool* pool, ty_node_kind kind, ty_spot spot);
 void ty_node_append(ty_node* parent, ty_node* key, ty_node* child);
 
 #endif
