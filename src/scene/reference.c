@@ -32,7 +32,7 @@ static void add_range(ty_buffer* out, const ty_key* key)
     if (key->choices)
         add_choices(out, key);
     else if (key->min == 0.0 && key->max == 0.0)
-        ty_buffer_add(out, "any");
+        ty_buffer_add(out, "%s", key->unit[0] ? "any" : "");
     else if (isinf(key->max))
         ty_buffer_add(out, "%s %g", key->min_open ? "above" : "at least", key->min);
     else
