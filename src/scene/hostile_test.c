@@ -30,7 +30,8 @@ static ty_status read_bytes(const char* text, int64_t n)
 }
 
 // Reads `count` times `piece` between `before` and `after`; the message must hold `expected`.
-static void expect_refused(const char* before, const char* piece, int count, const char* after, const char* expected)
+static void expect_refused(const char* before, const char* piece, int count, const char* after,
+                           const char* expected)
 {
     int64_t alive = ty_memory_alive();
     ty_buffer text = {0};
@@ -76,7 +77,8 @@ static void alias_bombs_are_refused(void** state)
 static void huge_files_are_refused(void** state)
 {
     (void)state;
-    expect_refused("", "# a comment that goes on and on\n", TY_YAML_MAX_BYTES / 30, "name: x", "larger than 8 MiB");
+    expect_refused("", "# a comment that goes on and on\n", TY_YAML_MAX_BYTES / 30, "name: x",
+                   "larger than 8 MiB");
     expect_refused("cameras: [", "1, ", 500000, "1]", "too many values");
     expect_refused("name: ", "x", 1000000, "\n", "at most 200 characters");
     expect_refused("liquid: [{formula: \"", "1+", 1000000, "1\"}]\n", "formula");
@@ -96,10 +98,13 @@ static const char seed[] =
     "name: &n seed\nup: z\ndomain: {min: [-1, 0, 0], max: [1, 2, 3], closed: [left, bottom]}\n"
     "walls: {bottom: {velocity: [\"sin(t)\", 0, 0], slip: 0.5}}\ncell: 0.07\n"
     "solver: {kind: prescribed, velocity: [\"-y\", \"x > 0 ? 1 : -1\", 0.1]}\n"
-    "liquid:\n  - formula: 'z - 0.5'\n    velocity: [{time: 0, value: [0, 0, 0]}, {time: 1, value: [1, 0, 0]}]\n"
-    "  - difference: [{sphere: &s {center: [0, 1, 1], radius: 0.3}}, {box: {min: [0, 0, 0], max: [1, 1, 1]}}]\n"
+    "liquid:\n  - formula: 'z - 0.5'\n    velocity: [{time: 0, value: [0, 0, 0]}, {time: 1, value: "
+    "[1, 0, 0]}]\n"
+    "  - difference: [{sphere: &s {center: [0, 1, 1], radius: 0.3}}, {box: {min: [0, 0, 0], max: "
+    "[1, 1, 1]}}]\n"
     "obstacles:\n  - sphere: *s\n    motion: [{time: 0}, {time: 2, turn: {degrees: 90}}]\n"
-    "forces:\n  - gravity: [0, 0, \"-9.81*cos(t)\"]\n  - spline: {points: [[0, 0, 0], [1, 1, 1]], radius: 0.2}\n"
+    "forces:\n  - gravity: [0, 0, \"-9.81*cos(t)\"]\n  - spline: {points: [[0, 0, 0], [1, 1, 1]], "
+    "radius: 0.2}\n"
     "probes: [{name: *n, height: [0.5, 1.5]}]\noutput: {surface: none, every: 3}\n";
 
 static uint64_t random_bits(uint64_t* seed_bits) { return *seed_bits = ty_mix2(*seed_bits, 1); }
@@ -113,7 +118,9 @@ static size_t mutate(char* text, size_t n, size_t capacity, uint64_t* bits)
         size_t at = random_bits(bits) % n, length = random_bits(bits) % 12;
         if (at + length > n) length = n - at;
         switch (random_bits(bits) % 4) {
-        case 0: text[at] = characters[random_bits(bits) % (sizeof characters - 1)]; break;
+        case 0:
+            text[at] = characters[random_bits(bits) % (sizeof characters - 1)];
+            break;
         case 1:
             memmove(text + at, text + at + length, n - at - length);
             n -= length;
@@ -123,7 +130,9 @@ static size_t mutate(char* text, size_t n, size_t capacity, uint64_t* bits)
             memmove(text + at + length, text + at, n - at);
             n += length;
             break;
-        default: memmove(text + random_bits(bits) % (n - length + 1), text + at, length); break;
+        default:
+            memmove(text + random_bits(bits) % (n - length + 1), text + at, length);
+            break;
         }
     }
     return n;
@@ -149,8 +158,8 @@ static void random_changes_never_crash(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(deep_nesting_is_refused), cmocka_unit_test(alias_bombs_are_refused),
-        cmocka_unit_test(huge_files_are_refused),  cmocka_unit_test(many_keys_are_refused),
+        cmocka_unit_test(deep_nesting_is_refused),    cmocka_unit_test(alias_bombs_are_refused),
+        cmocka_unit_test(huge_files_are_refused),     cmocka_unit_test(many_keys_are_refused),
         cmocka_unit_test(random_changes_never_crash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

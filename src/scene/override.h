@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --set key=value: changes the tree before it is read, so that an override is checked like the file.
+// --set key=value: changes the tree before it is read, so that an override is checked like the
+// file.
 #ifndef TY_SCENE_OVERRIDE_H
 #define TY_SCENE_OVERRIDE_H
 

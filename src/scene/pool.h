@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for the many small pieces of a tree, given back all at once. The arena of core/memory.h is made for a few
-// large arrays per step and allocates one block each until its first reset.
+// Memory for the many small pieces of a tree, given back all at once. The arena of core/memory.h is
+// made for a few large arrays per step and allocates one block each until its first reset.
 #ifndef TY_SCENE_POOL_H
 #define TY_SCENE_POOL_H
 
@@ -9,7 +9,7 @@
 // Open; zero-initialise.
 typedef struct ty_pool {
     struct ty_pool_chunk* last;
-    size_t used, size;    // bytes of the last chunk
+    size_t used, size; // bytes of the last chunk
 } ty_pool;
 
 // Aligned to 16 bytes, contents undefined; NULL when out of memory.

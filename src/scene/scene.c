@@ -10,7 +10,8 @@
 #include "scene/read.h"
 #include "scene/write.h"
 
-// The scene's folder, absolute where it exists, so that the filled-in scene can be read from anywhere.
+// The scene's folder, absolute where it exists, so that the filled-in scene can be read from
+// anywhere.
 static char* folder_of(const char* path)
 {
     const char* slash = strrchr(path, '/');
@@ -31,8 +32,8 @@ static char* folder_of(const char* path)
 }
 
 // Labels for messages, "--set solver.tolerance", and the texts they count places in.
-static ty_origin* make_origins(ty_pool* pool, const char* path, const char* text, int64_t n, int n_set,
-                               const char* const* set)
+static ty_origin* make_origins(ty_pool* pool, const char* path, const char* text, int64_t n,
+                               int n_set, const char* const* set)
 {
     ty_origin* origins = ty_pool_alloc(pool, (size_t)n_set + 1, sizeof *origins);
     if (!origins) return NULL;
@@ -45,7 +46,8 @@ static ty_origin* make_origins(ty_pool* pool, const char* path, const char* text
         memcpy(label, "--set ", 6);
         memcpy(label + 6, set[i], length);
         label[6 + length] = 0;
-        origins[i + 1] = (ty_origin){label, set[i], (int64_t)strlen(set[i]), .is_file = false, .order = i + 1};
+        origins[i + 1] =
+            (ty_origin){label, set[i], (int64_t)strlen(set[i]), .is_file = false, .order = i + 1};
     }
     return origins;
 }
@@ -56,7 +58,8 @@ static ty_node* read_tree(ty_pool* pool, const ty_origin* origins, int n_set, ty
     if (!root) return NULL;
     if (root->kind != TY_NODE_MAPPING) {
         ty_mistake_add(mistakes, TY_BAD_INPUT, root->spot, "%s",
-                       ty_node_is_null(root) ? "the scene is empty" : "a scene is a group of keys, such as 'cell: 0.05'");
+                       ty_node_is_null(root) ? "the scene is empty"
+                                             : "a scene is a group of keys, such as 'cell: 0.05'");
         return NULL;
     }
     for (int i = 1; i <= n_set; ++i) ty_override(pool, root, &origins[i], mistakes);
@@ -85,8 +88,9 @@ static void free_reader(ty_reader* r)
     ty_array_free(&r->inputs);
 }
 
-static ty_status read_into(ty_scene_draft* draft, ty_pool* pool, ty_mistakes* mistakes, const char* folder,
-                           const ty_origin* origins, int n_set, ty_scene_report report, void* self)
+static ty_status read_into(ty_scene_draft* draft, ty_pool* pool, ty_mistakes* mistakes,
+                           const char* folder, const ty_origin* origins, int n_set,
+                           ty_scene_report report, void* self)
 {
     ty_reader r = {.draft = draft, .mistakes = mistakes, .pool = pool, .folder = folder};
     ty_node* root = read_tree(pool, origins, n_set, mistakes);
@@ -97,8 +101,8 @@ static ty_status read_into(ty_scene_draft* draft, ty_pool* pool, ty_mistakes* mi
     return status;
 }
 
-ty_status ty_scene_read_text(ty_sim_def* def, const char* path, const char* text, int64_t n, int n_set,
-                             const char* const* set, ty_scene_report report, void* self)
+ty_status ty_scene_read_text(ty_sim_def* def, const char* path, const char* text, int64_t n,
+                             int n_set, const char* const* set, ty_scene_report report, void* self)
 {
     ty_scene_draft draft = {.def = {.file = ty_strdup(path)}};
     ty_pool pool = {0};
@@ -119,8 +123,8 @@ ty_status ty_scene_read_text(ty_sim_def* def, const char* path, const char* text
     return status;
 }
 
-ty_status ty_scene_read(ty_sim_def* def, const char* path, int n_set, const char* const* set, ty_scene_report report,
-                        void* self)
+ty_status ty_scene_read(ty_sim_def* def, const char* path, int n_set, const char* const* set,
+                        ty_scene_report report, void* self)
 {
     unsigned char* text = NULL;
     int64_t n = 0;

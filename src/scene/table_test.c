@@ -13,14 +13,19 @@
 
 static void check_row(const ty_group* group, const ty_key* key)
 {
-    if (!key->unit || !key->sentence) fail_msg("%s.%s: no unit or no sentence", group->name, key->name);
+    if (!key->unit || !key->sentence)
+        fail_msg("%s.%s: no unit or no sentence", group->name, key->name);
     size_t n = strlen(key->sentence);
-    if (n < 4 || key->sentence[n - 1] != '.') fail_msg("%s.%s: '%s' is no sentence", group->name, key->name, key->sentence);
-    bool choice = key->type == TY_KEY_CHOICE || key->type == TY_KEY_FLAG || key->type == TY_KEY_WORD;
-    if ((choice || key->type == TY_KEY_SIDES) && !key->choices) fail_msg("%s.%s: no choices", group->name, key->name);
+    if (n < 4 || key->sentence[n - 1] != '.')
+        fail_msg("%s.%s: '%s' is no sentence", group->name, key->name, key->sentence);
+    bool choice =
+        key->type == TY_KEY_CHOICE || key->type == TY_KEY_FLAG || key->type == TY_KEY_WORD;
+    if ((choice || key->type == TY_KEY_SIDES) && !key->choices)
+        fail_msg("%s.%s: no choices", group->name, key->name);
     bool inner = key->type == TY_KEY_GROUP || key->type == TY_KEY_LIST || key->type == TY_KEY_WALL;
     if (inner && !key->group) fail_msg("%s.%s: no group", group->name, key->name);
-    if (key->type == TY_KEY_LIST && !key->count_at) fail_msg("%s.%s: no count", group->name, key->name);
+    if (key->type == TY_KEY_LIST && !key->count_at)
+        fail_msg("%s.%s: no count", group->name, key->name);
     bool optional = key->required || key->variant || key->has_at || key->fallback || inner;
     if (!optional) fail_msg("%s.%s: neither default nor required", group->name, key->name);
     if (key->min > key->max) fail_msg("%s.%s: empty range", group->name, key->name);
@@ -51,7 +56,8 @@ static void defaults_are_those_of_the_structs(void** state)
 {
     (void)state;
     ty_sim_def def, expected = ty_sim_default();
-    assert_ok(read_scene(&def, "domain: {size: [1, 1, 1]}\nliquid: [{plane: {}}]\nsolver: {kind: prescribed, velocity: [0, 0, 0]}\n"));
+    assert_ok(read_scene(&def, "domain: {size: [1, 1, 1]}\nliquid: [{plane: {}}]\nsolver: {kind: "
+                               "prescribed, velocity: [0, 0, 0]}\n"));
     assert_near(def.solve.cfl, expected.solve.cfl, 0.0);
     assert_near(def.solve.density, expected.solve.density, 0.0);
     assert_near(def.solve.tolerance, expected.solve.tolerance, 0.0);
@@ -72,7 +78,8 @@ static void defaults_are_those_of_the_structs(void** state)
     assert_int_equal(def.checkpoint_every, expected.checkpoint_every);
     assert_int_equal(def.checkpoint_keep, expected.checkpoint_keep);
     assert_near(def.world.gravity.constant[1], expected.world.gravity.constant[1], 0.0);
-    for (int side = 0; side < TY_N_SIDES; ++side) assert_int_equal(def.world.wall[side].closed, expected.world.wall[side].closed);
+    for (int side = 0; side < TY_N_SIDES; ++side)
+        assert_int_equal(def.world.wall[side].closed, expected.world.wall[side].closed);
     ty_sim_def_free(&def);
     ty_sim_def_free(&expected);
 }
@@ -157,7 +164,8 @@ static void the_reference_knows_every_key(void** state)
             if (key->type == TY_KEY_INLINE) continue;
             char cell[80];
             snprintf(cell, sizeof cell, "| `%s` |", key->name);
-            if (!strstr(text, cell) || !strstr(text, key->sentence)) fail_msg("%s is not in the reference", cell);
+            if (!strstr(text, cell) || !strstr(text, key->sentence))
+                fail_msg("%s is not in the reference", cell);
         }
     ty_free(text);
 }
@@ -184,19 +192,28 @@ static void examples_are_right(void** state)
     int n = ty_all_groups(groups), n_read = 0;
     for (int i = 0; i < n; ++i) {
         const char* example = groups[i]->example;
-        if (!example || strstr(example, "file:") || strstr(example, "contour") || strstr(example, "custom")) continue;
+        if (!example || strstr(example, "file:") || strstr(example, "contour") ||
+            strstr(example, "custom"))
+            continue;
         bool force = strncmp(example, "- ", 2) == 0;
         const char* word = example + (force ? 2 : 0);
         bool top = false;
         for (const ty_key* key = ty_scene_group.keys; !ty_key_is_end(key); ++key)
-            top = top || (strncmp(word, key->name, strlen(key->name)) == 0 && word[strlen(key->name)] == ':');
-        if (!top && !force && strncmp(example, "difference", 10) != 0 && groups[i]->size != sizeof(ty_shape_def)) continue;
+            top = top || (strncmp(word, key->name, strlen(key->name)) == 0 &&
+                          word[strlen(key->name)] == ':');
+        if (!top && !force && strncmp(example, "difference", 10) != 0 &&
+            groups[i]->size != sizeof(ty_shape_def))
+            continue;
         char text[1000];
-        bool has[3] = {strncmp(example, "domain", 6) == 0, strncmp(example, "liquid", 6) == 0, strncmp(example, "solver", 6) == 0};
+        bool has[3] = {strncmp(example, "domain", 6) == 0, strncmp(example, "liquid", 6) == 0,
+                       strncmp(example, "solver", 6) == 0};
         snprintf(text, sizeof text, "%s%s%s%s%s\n", has[0] ? "" : "domain: {size: [2, 1, 1]}\n",
                  has[1] ? "" : "liquid: [{plane: {}}]\n",
                  has[2] ? "" : "solver: {kind: prescribed, velocity: [0, 0, 0]}\n",
-                 force ? "forces:\n  " : top ? "" : "obstacles:\n  - ", example);
+                 force ? "forces:\n  "
+                 : top ? ""
+                       : "obstacles:\n  - ",
+                 example);
         ty_sim_def def;
         assert_ok(read_scene(&def, text));
         ty_sim_def_free(&def);
