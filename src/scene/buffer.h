@@ -7,11 +7,12 @@
 
 // Open; zero-initialise.
 typedef struct ty_buffer {
-    TY_ARRAY(char) chars;    // with a NUL behind the last one, once something was added
+    TY_ARRAY(char) chars; // with a NUL behind the last one, once something was added
     bool failed;
 } ty_buffer;
 
-void ty_buffer_add(ty_buffer* buffer, const char* format, ...) __attribute__((format(printf, 2, 3)));
+void ty_buffer_add(ty_buffer* buffer, const char* format, ...)
+    __attribute__((format(printf, 2, 3)));
 void ty_buffer_add_bytes(ty_buffer* buffer, const char* bytes, int64_t n);
 // The shortest decimal that reads back as the same double; infinity as .inf.
 void ty_buffer_add_number(ty_buffer* buffer, double value);

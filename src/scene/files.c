@@ -37,16 +37,19 @@ static bool add_input(ty_reader* r, const ty_key* key, const ty_node* node, cons
     struct stat about;
     ty_input_file input = {.path = NULL};
     if (stat(path, &about) != 0) {
-        ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s': cannot open '%.300s': %s", key->name, path, strerror(errno));
+        ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s': cannot open '%.300s': %s",
+                       key->name, path, strerror(errno));
         return false;
     }
     if (!S_ISREG(about.st_mode)) {
-        ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s': '%.300s' is not a file", key->name, path);
+        ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s': '%.300s' is not a file",
+                       key->name, path);
         return false;
     }
     ty_status status = ty_hash_file(path, &input.hash);
     if (status.code != TY_OK) {
-        ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s': %s", key->name, status.message);
+        ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s': %s", key->name,
+                       status.message);
         return false;
     }
     input.path = ty_reader_strdup(r, path);
@@ -83,7 +86,9 @@ static void add_sequence(ty_reader* r, const ty_key* key, const ty_node* node, c
     pattern p = {.name = slash ? slash + 1 : path};
     p.hashes = strchr(p.name, '#');
     if (!p.hashes) {
-        ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s': #### may stand in the file's name only, not in its folder", key->name);
+        ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot,
+                       "'%s': #### may stand in the file's name only, not in its folder",
+                       key->name);
         return;
     }
     p.n_hashes = strspn(p.hashes, "#");
@@ -103,7 +108,8 @@ static void add_sequence(ty_reader* r, const ty_key* key, const ty_node* node, c
     }
     if (folder) closedir(folder);
     if (!found)
-        ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s': no file matches '%.300s'", key->name, path);
+        ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s': no file matches '%.300s'",
+                       key->name, path);
     if (r->inputs.n > before)
         qsort(r->inputs.at + before, (size_t)(r->inputs.n - before), sizeof *r->inputs.at, by_name);
 }
@@ -112,7 +118,8 @@ void ty_read_file(ty_reader* r, const ty_key* key, ty_node* node, char** out)
 {
     enum { LONGEST = 1000 };
     if (node->kind != TY_NODE_SCALAR || !*node->text || strlen(node->text) > LONGEST) {
-        ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s' must be the name of a file, not %s", key->name,
+        ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot,
+                       "'%s' must be the name of a file, not %s", key->name,
                        ty_node_kind_name(node));
         return;
     }

@@ -114,7 +114,8 @@ static int by_place(const void* a, const void* b)
     if (order_p != order_q) return order_p < order_q ? -1 : 1;
     if (p->line != q->line) return p->line < q->line ? -1 : 1;
     if (p->column != q->column) return p->column < q->column ? -1 : 1;
-    return strcmp(((const ty_mistake*)a)->message.status.message, ((const ty_mistake*)b)->message.status.message);
+    return strcmp(((const ty_mistake*)a)->message.status.message,
+                  ((const ty_mistake*)b)->message.status.message);
 }
 
 static bool same_message(const ty_mistake* a, const ty_mistake* b)
@@ -128,6 +129,7 @@ ty_status ty_mistakes_report(ty_mistakes* m, const char* path, ty_scene_report r
     for (int64_t i = 0; i < m->list.n; ++i) {
         if (i > 0 && same_message(&m->list.at[i - 1], &m->list.at[i])) {
             if (m->list.at[i].message.is_error) --m->n_errors;
+            if (m->list.at[i].message.status.code == TY_NOT_YET) --m->n_not_yet;
             continue;
         }
         if (report) report(self, &m->list.at[i].message);
@@ -136,7 +138,8 @@ ty_status ty_mistakes_report(ty_mistakes* m, const char* path, ty_scene_report r
     if (m->n_errors == 0) return ty_ok();
     ty_code code = m->n_not_yet == m->n_errors ? TY_NOT_YET : TY_BAD_INPUT;
     if (m->n_left_out > 0)
-        return ty_fail_at(code, path, 0, 0, "%d mistakes, the first %d are shown", m->n_errors, TY_MAX_MISTAKES);
+        return ty_fail_at(code, path, 0, 0, "%d mistakes, the first %d are shown", m->n_errors,
+                          TY_MAX_MISTAKES);
     return ty_fail_at(code, path, 0, 0, "%d mistake%s", m->n_errors, m->n_errors == 1 ? "" : "s");
 }
 
@@ -148,11 +151,14 @@ const char* ty_scene_message_text(const ty_scene_message* message, char* out, in
     const char* word = message->is_error ? "error" : "warning";
     const char* newline = message->excerpt[0] ? "\n" : "";
     if (s->file[0] && s->line > 0 && s->column > 0)
-        snprintf(out, (size_t)size, "%s:%d:%d: %s: %s%s%s", s->file, s->line, s->column, word, s->message, newline, message->excerpt);
+        snprintf(out, (size_t)size, "%s:%d:%d: %s: %s%s%s", s->file, s->line, s->column, word,
+                 s->message, newline, message->excerpt);
     else if (s->file[0] && s->line > 0)
-        snprintf(out, (size_t)size, "%s:%d: %s: %s%s%s", s->file, s->line, word, s->message, newline, message->excerpt);
+        snprintf(out, (size_t)size, "%s:%d: %s: %s%s%s", s->file, s->line, word, s->message,
+                 newline, message->excerpt);
     else if (s->file[0])
-        snprintf(out, (size_t)size, "%s: %s: %s%s%s", s->file, word, s->message, newline, message->excerpt);
+        snprintf(out, (size_t)size, "%s: %s: %s%s%s", s->file, word, s->message, newline,
+                 message->excerpt);
     else
         snprintf(out, (size_t)size, "%s: %s%s%s", word, s->message, newline, message->excerpt);
     return out;

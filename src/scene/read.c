@@ -45,19 +45,22 @@ static bool collect_name(void* ctx, const ty_key* key, size_t offset)
     return true;
 }
 
-static void report_unknown(ty_reader* r, const ty_group* group, const name_list* known, const ty_node* key)
+static void report_unknown(ty_reader* r, const ty_group* group, const name_list* known,
+                           const ty_node* key)
 {
     char allowed[400] = "";
     size_t n = 0;
     for (int i = 0; i < known->n && n < sizeof allowed - 40; ++i)
-        n += (size_t)snprintf(allowed + n, sizeof allowed - n, "%s%s", i ? ", " : "", known->names[i]);
+        n += (size_t)snprintf(allowed + n, sizeof allowed - n, "%s%s", i ? ", " : "",
+                              known->names[i]);
     const char* meant = ty_nearest_name(key->text, known->n, known->names);
     if (meant)
-        ty_mistake_add(r->mistakes, TY_BAD_INPUT, key->spot, "unknown key '%.60s' in '%s'; did you mean '%s'? (known: %s)",
-                       key->text, group->name, meant, allowed);
+        ty_mistake_add(r->mistakes, TY_BAD_INPUT, key->spot,
+                       "unknown key '%.60s' in '%s'; did you mean '%s'? (known: %s)", key->text,
+                       group->name, meant, allowed);
     else
-        ty_mistake_add(r->mistakes, TY_BAD_INPUT, key->spot, "unknown key '%.60s' in '%s' (known: %s)", key->text,
-                       group->name, allowed);
+        ty_mistake_add(r->mistakes, TY_BAD_INPUT, key->spot,
+                       "unknown key '%.60s' in '%s' (known: %s)", key->text, group->name, allowed);
 }
 
 static void check_names(ty_reader* r, const ty_group* group, const ty_node* node)
@@ -66,7 +69,8 @@ static void check_names(ty_reader* r, const ty_group* group, const ty_node* node
     ty_visit_keys(group, 0, collect_name, &known);
     for (const ty_node* child = node->first; child; child = child->next) {
         bool found = false;
-        for (int i = 0; i < known.n && !found; ++i) found = strcmp(known.names[i], child->key->text) == 0;
+        for (int i = 0; i < known.n && !found; ++i)
+            found = strcmp(known.names[i], child->key->text) == 0;
         if (!found) report_unknown(r, group, &known, child->key);
     }
 }
@@ -79,8 +83,10 @@ static const char* fallback_text(ty_reader* r, const ty_key* key, char out[256])
     if (text[0] != '@') return text;
     if (strcmp(text, "@up") == 0) return def->world.up == 2 ? "[0, 0, 1]" : "[0, 1, 0]";
     if (strcmp(text, "@solver") == 0) return ty_best_solver(def->smoke);
-    if (strcmp(text, "@tracker") == 0) return ty_best_tracker(def->solver_kind ? def->solver_kind : "");
-    if (strcmp(text, "@ratio") == 0) return def->solver_kind && strcmp(def->solver_kind, "tet") == 0 ? "2" : "1";
+    if (strcmp(text, "@tracker") == 0)
+        return ty_best_tracker(def->solver_kind ? def->solver_kind : "");
+    if (strcmp(text, "@ratio") == 0)
+        return def->solver_kind && strcmp(def->solver_kind, "tet") == 0 ? "2" : "1";
     if (strcmp(text, "@thicken") == 0)
         return def->tracker_kind && strcmp(def->tracker_kind, "contour") == 0 ? "true" : "false";
     if (strcmp(text, "@rate") == 0) {
@@ -97,8 +103,8 @@ static const char* fallback_text(ty_reader* r, const ty_key* key, char out[256])
 
 static ty_node* scalar_node(ty_reader* r, const char* text, size_t n)
 {
-    ty_node* node = ty_node_new(r->arena, TY_NODE_SCALAR, (ty_spot){0});
-    char* copy = ty_arena_alloc(r->arena, n + 1, 1);
+    ty_node* node = ty_node_new(r->pool, TY_NODE_SCALAR, (ty_spot){0});
+    char* copy = ty_pool_alloc(r->pool, n + 1, 1);
     if (!node || !copy) {
         ty_set_no_memory(r);
         return NULL;
@@ -114,7 +120,7 @@ static ty_node* scalar_node(ty_reader* r, const char* text, size_t n)
 static ty_node* fallback_node(ty_reader* r, const char* text)
 {
     if (text[0] != '[') return scalar_node(r, text, strlen(text));
-    ty_node* list = ty_node_new(r->arena, TY_NODE_SEQUENCE, (ty_spot){0});
+    ty_node* list = ty_node_new(r->pool, TY_NODE_SEQUENCE, (ty_spot){0});
     if (!list) ty_set_no_memory(r);
     for (const char* p = text + 1; list && *p && *p != ']';) {
         p += strspn(p, ", ");
@@ -127,16 +133,19 @@ static ty_node* fallback_node(ty_reader* r, const char* text)
     return list;
 }
 
-static void read_missing(ty_reader* r, const ty_group* group, const ty_key* key, const ty_node* node, char* self)
+static void read_missing(ty_reader* r, const ty_group* group, const ty_key* key,
+                         const ty_node* node, char* self)
 {
     bool optional = key->has_at != 0;
     if (key->required && node) {
         char note[40];
-        ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s' needs the key '%s'%s", group->name, key->name,
-                       ty_unit_note(key, note));
+        ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s' needs the key '%s'%s",
+                       group->name, key->name, ty_unit_note(key, note));
     } else if ((key->type == TY_KEY_GROUP && !optional) || key->type == TY_KEY_WALL) {
-        if (key->type == TY_KEY_GROUP) ty_read_group(r, key->group, NULL, self + key->at - 1);
-        else ty_read_value(r, key, NULL, self);
+        if (key->type == TY_KEY_GROUP)
+            ty_read_group(r, key->group, NULL, self + key->at - 1);
+        else
+            ty_read_value(r, key, NULL, self);
     } else if (key->fallback && key->at) {
         char text[256];
         ty_node* value = fallback_node(r, fallback_text(r, key, text));
@@ -163,10 +172,12 @@ static void check_use(ty_reader* r, const ty_key* key, const ty_node* node)
         ty_mistake_add(r->mistakes, TY_NOT_YET, node->key ? node->key->spot : node->spot,
                        "'%s' is not available yet: %s", key->name, not_yet);
     } else if (def->solver_kind && !ty_words_hold(key->only_solver, def->solver_kind)) {
-        ty_warning_add(r->mistakes, node->key->spot, "'%s' is not used by solver '%s' (only by: %s)", key->name,
-                       def->solver_kind, key->only_solver);
+        ty_warning_add(r->mistakes, node->key->spot,
+                       "'%s' is not used by solver '%s' (only by: %s)", key->name, def->solver_kind,
+                       key->only_solver);
     } else if (def->tracker_kind && !ty_words_hold(key->only_tracker, def->tracker_kind)) {
-        ty_warning_add(r->mistakes, node->key->spot, "'%s' is not used by tracker '%s' (only by: %s)", key->name,
+        ty_warning_add(r->mistakes, node->key->spot,
+                       "'%s' is not used by tracker '%s' (only by: %s)", key->name,
                        def->tracker_kind, key->only_tracker);
     }
 }
@@ -176,7 +187,6 @@ typedef struct group_job {
     const ty_group* group;
     ty_node* node;
     char* self;
-    const char* variant;    // name of the first one seen
 } group_job;
 
 static bool read_key(void* ctx, const ty_key* key, size_t offset)
@@ -185,7 +195,8 @@ static bool read_key(void* ctx, const ty_key* key, size_t offset)
     ty_reader* r = job->r;
     char* self = job->self + offset;
     ty_node* value = job->node ? ty_node_find(job->node, key->name) : NULL;
-    bool empty = value && ty_node_is_null(value) && (key->type == TY_KEY_GROUP || key->type == TY_KEY_LIST);
+    bool empty =
+        value && ty_node_is_null(value) && (key->type == TY_KEY_GROUP || key->type == TY_KEY_LIST);
     if (!value || (empty && !key->variant)) {
         if (!key->variant) read_missing(r, job->group, key, job->node, self);
         return !r->mistakes->no_memory;
@@ -196,21 +207,25 @@ static bool read_key(void* ctx, const ty_key* key, size_t offset)
     return !r->mistakes->no_memory;
 }
 
+typedef struct variant_search {
+    const char* name;
+    const ty_key* found;
+} variant_search;
+
 static bool find_variant(void* ctx, const ty_key* key, size_t offset)
 {
     (void)offset;
-    group_job* job = ctx;
-    ty_node* value = key->variant ? ty_node_find(job->node, key->name) : NULL;
-    if (!value) return true;
-    if (job->variant)
-        ty_mistake_add(job->r->mistakes, TY_BAD_INPUT, value->key->spot, "'%s' beside '%s': only one %s in one item",
-                       key->name, job->variant, job->group->variants);
-    else if (job->group->start)
-        job->group->start(job->self, key->value);
+    variant_search* search = ctx;
+    if (key->variant && strcmp(key->name, search->name) == 0) search->found = key;
+    return !search->found;
+}
+
+static void start_variant(const ty_group* group, const ty_key* key, char* self)
+{
+    if (group->start)
+        group->start(self, key->value);
     else
-        *(int*)(job->self + job->group->kind_at - 1) = key->value;
-    if (!job->variant) job->variant = key->name;
-    return true;
+        *(int*)(self + group->kind_at - 1) = key->value;
 }
 
 static bool collect_variant(void* ctx, const ty_key* key, size_t offset)
@@ -220,19 +235,31 @@ static bool collect_variant(void* ctx, const ty_key* key, size_t offset)
 }
 
 // Which of the group's variants it is; exactly one must be given.
-static bool read_variant(ty_reader* r, const ty_group* group, ty_node* node, void* self)
+static void read_variant(ty_reader* r, const ty_group* group, ty_node* node, void* self)
 {
-    group_job job = {r, group, node, self, NULL};
-    ty_visit_keys(group, 0, find_variant, &job);
-    if (job.variant) return true;
+    const char* first = NULL;
+    for (const ty_node* child = node->first; child; child = child->next) {
+        variant_search search = {child->key->text, NULL};
+        ty_visit_keys(group, 0, find_variant, &search);
+        if (!search.found) continue;
+        if (!first)
+            start_variant(group, search.found, self);
+        else if (strcmp(first, search.name) != 0)
+            ty_mistake_add(r->mistakes, TY_BAD_INPUT, child->key->spot,
+                           "'%s' beside '%s': only one %s in one item", search.name, first,
+                           group->variants);
+        if (!first) first = search.name;
+    }
+    if (first) return;
     name_list list = {.n = 0};
     ty_visit_keys(group, 0, collect_variant, &list);
     char allowed[300] = "";
     size_t n = 0;
     for (int i = 0; i < list.n; ++i)
-        n += (size_t)snprintf(allowed + n, sizeof allowed - n, "%s%s", i ? ", " : "", list.names[i]);
-    ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "no %s here; give one of: %s", group->variants, allowed);
-    return false;
+        n +=
+            (size_t)snprintf(allowed + n, sizeof allowed - n, "%s%s", i ? ", " : "", list.names[i]);
+    ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "no %s here; give one of: %s",
+                   group->variants, allowed);
 }
 
 static void read_inlined(ty_reader* r, const ty_group* group, ty_node* node, void* self)
@@ -247,7 +274,8 @@ static void read_inlined(ty_reader* r, const ty_group* group, ty_node* node, voi
 static void check_inlined(ty_reader* r, const ty_group* group, ty_node* node, void* self)
 {
     for (const ty_key* key = group->keys; !ty_key_is_end(key); ++key)
-        if (key->type == TY_KEY_INLINE && key->group->check) key->group->check(r, (char*)self + key->at - 1, node);
+        if (key->type == TY_KEY_INLINE && key->group->check)
+            key->group->check(r, (char*)self + key->at - 1, node);
     if (group->check) group->check(r, self, node);
 }
 
@@ -256,7 +284,8 @@ void ty_read_group(ty_reader* r, const ty_group* group, ty_node* node, void* sel
     if (node && node->kind != TY_NODE_MAPPING) {
         char sample[60] = "";
         if (node->kind == TY_NODE_SCALAR) snprintf(sample, sizeof sample, " '%.50s'", node->text);
-        ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s' must be a group of keys, not %s%s", group->name,
+        ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot,
+                       "'%s' must be a group of keys, not %s%s", group->name,
                        ty_node_kind_name(node), sample);
         return;
     }
@@ -264,7 +293,7 @@ void ty_read_group(ty_reader* r, const ty_group* group, ty_node* node, void* sel
     if (node) check_names(r, group, node);
     if (node && group->kind_at) read_variant(r, group, node, self);
     read_inlined(r, group, node, self);
-    group_job job = {r, group, node, self, NULL};
+    group_job job = {r, group, node, self};
     ty_visit_keys(group, 0, read_key, &job);
     // Half-read values would only give mistakes about mistakes.
     bool whole = r->mistakes->n_errors == before || group->check_anyway;

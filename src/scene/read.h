@@ -11,12 +11,13 @@
 typedef struct ty_reader {
     ty_scene_draft* draft;
     ty_mistakes* mistakes;
-    ty_arena* arena;
-    const char* folder;    // of the scene file, absolute where possible
+    ty_pool* pool;
+    const char* folder; // of the scene file, absolute where possible
     TY_ARRAY(ty_input_file) inputs;
 } ty_reader;
 
-// Fills `self` (zeroed) from a mapping; NULL: defaults only. Mistakes are collected, reading goes on.
+// Fills `self` (zeroed) from a mapping; NULL: defaults only. Mistakes are collected, reading goes
+// on.
 void ty_read_group(ty_reader* r, const ty_group* group, ty_node* node, void* self);
 // One value that is there. What is wrong is reported and not stored.
 void ty_read_value(ty_reader* r, const ty_key* key, ty_node* node, void* self);

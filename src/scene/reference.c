@@ -9,14 +9,25 @@
 
 static const char* type_name(const ty_key* key)
 {
-    static const char* const names[TY_N_KEY_TYPES] = {
-        [TY_KEY_NUMBER] = "number",    [TY_KEY_INTEGER] = "whole number", [TY_KEY_BOOL] = "true or false",
-        [TY_KEY_CHOICE] = "word",      [TY_KEY_FLAG] = "word",            [TY_KEY_WORD] = "word",
-        [TY_KEY_TEXT] = "text",        [TY_KEY_FILE] = "file",            [TY_KEY_PAIR] = "[from, to]",
-        [TY_KEY_VEC3] = "[x, y, z]",   [TY_KEY_FLAT] = "[x, z]",          [TY_KEY_POINTS] = "list of [x, y, z]",
-        [TY_KEY_VARYING] = "varying number", [TY_KEY_VARYING3] = "varying vector",
-        [TY_KEY_FORMULA] = "expression", [TY_KEY_GROUP] = "group",        [TY_KEY_LIST] = "list",
-        [TY_KEY_SIDES] = "list of sides", [TY_KEY_WALL] = "group"};
+    static const char* const names[TY_N_KEY_TYPES] = {[TY_KEY_NUMBER] = "number",
+                                                      [TY_KEY_INTEGER] = "whole number",
+                                                      [TY_KEY_BOOL] = "true or false",
+                                                      [TY_KEY_CHOICE] = "word",
+                                                      [TY_KEY_FLAG] = "word",
+                                                      [TY_KEY_WORD] = "word",
+                                                      [TY_KEY_TEXT] = "text",
+                                                      [TY_KEY_FILE] = "file",
+                                                      [TY_KEY_PAIR] = "[from, to]",
+                                                      [TY_KEY_VEC3] = "[x, y, z]",
+                                                      [TY_KEY_FLAT] = "[x, z]",
+                                                      [TY_KEY_POINTS] = "list of [x, y, z]",
+                                                      [TY_KEY_VARYING] = "varying number",
+                                                      [TY_KEY_VARYING3] = "varying vector",
+                                                      [TY_KEY_FORMULA] = "expression",
+                                                      [TY_KEY_GROUP] = "group",
+                                                      [TY_KEY_LIST] = "list",
+                                                      [TY_KEY_SIDES] = "list of sides",
+                                                      [TY_KEY_WALL] = "group"};
     return names[key->type] ? names[key->type] : "";
 }
 
@@ -32,7 +43,7 @@ static void add_range(ty_buffer* out, const ty_key* key)
     if (key->choices)
         add_choices(out, key);
     else if (key->min == 0.0 && key->max == 0.0)
-        ty_buffer_add(out, "any");
+        ty_buffer_add(out, "%s", key->unit[0] ? "any" : "");
     else if (isinf(key->max))
         ty_buffer_add(out, "%s %g", key->min_open ? "above" : "at least", key->min);
     else
@@ -87,8 +98,10 @@ static void add_group(ty_buffer* out, const ty_group* group)
 {
     ty_buffer_add(out, "\n## %s\n\n%s", group->name, group->sentence);
     const ty_key* first = group->keys;
-    if (first->type == TY_KEY_INLINE) ty_buffer_add(out, " the keys below; its shape stands beside them, see [shape](#shape).");
-    ty_buffer_add(out, "\n\n| key | type | unit | default | allowed | |\n|---|---|---|---|---|---|\n");
+    if (first->type == TY_KEY_INLINE)
+        ty_buffer_add(out, " the keys below; its shape stands beside them, see [shape](#shape).");
+    ty_buffer_add(out,
+                  "\n\n| key | type | unit | default | allowed | |\n|---|---|---|---|---|---|\n");
     for (const ty_key* key = group->keys; !ty_key_is_end(key); ++key)
         if (key->type != TY_KEY_INLINE) add_row(out, key, 0);
     if (group->example) ty_buffer_add(out, "\n```yaml\n%s\n```\n", group->example);
@@ -97,19 +110,28 @@ static void add_group(ty_buffer* out, const ty_group* group)
 static const char introduction[] =
     "<!-- Made from the table in src/scene/keys.c; `make docs` remakes it. -->\n"
     "# Scene reference\n\n"
-    "A scene is a YAML file. Lengths are metres, times seconds, masses kilograms. Every key has a default unless\n"
-    "\"must be given\" stands there. `tethys check scene.yaml` says what is wrong with a scene and what it would run;\n"
-    "`--set solver.tolerance=1e-8` or `--set liquid.0.box.max=[1,1,1]` change a key from the command line.\n\n"
+    "A scene is a YAML file. Lengths are metres, times seconds, masses kilograms. Every key has a "
+    "default unless\n"
+    "\"must be given\" stands there. `tethys check scene.yaml` says what is wrong with a scene and "
+    "what it would run;\n"
+    "`--set solver.tolerance=1e-8` or `--set liquid.0.box.max=[1,1,1]` change a key from the "
+    "command line.\n\n"
     "A **varying number** or **varying vector** is one of\n\n"
     "- a constant: `velocity: [1, 0, 0]`;\n"
-    "- expressions of `x, y, z` (m) and `t` (s): `velocity: [\"-y\", \"x\", 0]`. `^` is power, angles are radians; there are\n"
-    "  `sin cos tan asin acos atan atan2 sinh cosh tanh sqrt exp log log10 pow hypot abs sign floor ceil round fract mod\n"
-    "  min max clamp mix step smoothstep noise`, `pi`, `e`, comparisons and `a ? b : c`. Put quotes around them;\n"
+    "- expressions of `x, y, z` (m) and `t` (s): `velocity: [\"-y\", \"x\", 0]`. `^` is power, "
+    "angles are radians; there are\n"
+    "  `sin cos tan asin acos atan atan2 sinh cosh tanh sqrt exp log log10 pow hypot abs sign "
+    "floor ceil round fract mod\n"
+    "  min max clamp mix step smoothstep noise`, `pi`, `e`, comparisons and `a ? b : c`. Put "
+    "quotes around them;\n"
     "- key frames: `blend: [{time: 0, value: 0}, {time: 1, value: 0.4}]`, or with\n"
     "  `{keys: [...], ease: linear}` straight lines between them instead of easing in and out;\n"
-    "- a field from OpenVDB files: `velocity: {file: wind.####.vdb, grid: velocity}`, one file per frame.\n\n"
-    "Key frames hold their first value before they start and their last after they end. Gravity, cameras and rates vary\n"
-    "in time only. Files are looked for beside the scene. Booleans are `true` and `false`; `yes`, `on` and the like are\n"
+    "- a field from OpenVDB files: `velocity: {file: wind.####.vdb, grid: velocity}`, one file per "
+    "frame.\n\n"
+    "Key frames hold their first value before they start and their last after they end. Gravity, "
+    "cameras and rates vary\n"
+    "in time only. Files are looked for beside the scene. Booleans are `true` and `false`; `yes`, "
+    "`on` and the like are\n"
     "texts. A key marked *not available yet* is an error until it works.\n";
 
 char* ty_scene_reference(void)

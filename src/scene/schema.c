@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON Schema (draft 2020-12) of a scene, from the table: for editors that complete and check while typing.
+// The JSON Schema (draft 2020-12) of a scene, from the table: for editors that complete and check
+// while typing.
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -89,15 +90,27 @@ static void add_varying(ty_buffer* out, const ty_key* key)
 static void add_type(ty_buffer* out, const ty_key* key)
 {
     switch (key->type) {
-    case TY_KEY_NUMBER: add_number(out, key, "number"); break;
-    case TY_KEY_INTEGER: add_number(out, key, "integer"); break;
-    case TY_KEY_BOOL: ty_buffer_add(out, "\"type\": \"boolean\""); break;
+    case TY_KEY_NUMBER:
+        add_number(out, key, "number");
+        break;
+    case TY_KEY_INTEGER:
+        add_number(out, key, "integer");
+        break;
+    case TY_KEY_BOOL:
+        ty_buffer_add(out, "\"type\": \"boolean\"");
+        break;
     case TY_KEY_CHOICE:
     case TY_KEY_FLAG:
-    case TY_KEY_WORD: add_enum(out, key); break;
+    case TY_KEY_WORD:
+        add_enum(out, key);
+        break;
     case TY_KEY_PAIR:
-    case TY_KEY_FLAT: add_numbers(out, key, 2); break;
-    case TY_KEY_VEC3: add_numbers(out, key, 3); break;
+    case TY_KEY_FLAT:
+        add_numbers(out, key, 2);
+        break;
+    case TY_KEY_VEC3:
+        add_numbers(out, key, 3);
+        break;
     case TY_KEY_POINTS:
         add_list_of(out, key->min_items, 0);
         ty_buffer_add(out, "\"items\": {");
@@ -105,9 +118,13 @@ static void add_type(ty_buffer* out, const ty_key* key)
         ty_buffer_add(out, "}");
         break;
     case TY_KEY_VARYING:
-    case TY_KEY_VARYING3: add_varying(out, key); break;
+    case TY_KEY_VARYING3:
+        add_varying(out, key);
+        break;
     case TY_KEY_GROUP:
-    case TY_KEY_WALL: add_ref(out, key->group); break;
+    case TY_KEY_WALL:
+        add_ref(out, key->group);
+        break;
     case TY_KEY_LIST:
         add_list_of(out, key->min_items, 0);
         ty_buffer_add(out, "\"items\": {");
@@ -119,7 +136,9 @@ static void add_type(ty_buffer* out, const ty_key* key)
         add_enum(out, key);
         ty_buffer_add(out, "}");
         break;
-    default: ty_buffer_add(out, "\"type\": [\"string\", \"number\"]"); break;
+    default:
+        ty_buffer_add(out, "\"type\": [\"string\", \"number\"]");
+        break;
     }
 }
 
@@ -136,7 +155,8 @@ static bool add_property(void* ctx, const ty_key* key, size_t offset)
     add_type(job->out, key);
     ty_buffer_add(job->out, ", \"description\": ");
     ty_buffer text = {0};
-    ty_buffer_add(&text, "%s%s%s%s", key->sentence, *key->unit ? " Unit: " : "", key->unit, *key->unit ? "." : "");
+    ty_buffer_add(&text, "%s%s%s%s", key->sentence, *key->unit ? " Unit: " : "", key->unit,
+                  *key->unit ? "." : "");
     const char* not_yet = ty_key_not_yet(key);
     if (not_yet) ty_buffer_add(&text, " Not available yet: %s.", not_yet);
     char* description = ty_buffer_take(&text);
@@ -160,7 +180,8 @@ static bool add_variant(void* ctx, const ty_key* key, size_t offset)
     (void)offset;
     schema_job* job = ctx;
     if (key->variant)
-        ty_buffer_add(job->out, "%s{\"required\": [\"%s\"]}", job->n++ ? ", " : ",\n      \"oneOf\": [", key->name);
+        ty_buffer_add(job->out, "%s{\"required\": [\"%s\"]}",
+                      job->n++ ? ", " : ",\n      \"oneOf\": [", key->name);
     return true;
 }
 
@@ -194,8 +215,9 @@ char* ty_scene_json_schema(void)
     ty_buffer out = {0};
     const ty_group* groups[TY_MAX_GROUPS];
     int n_groups = ty_all_groups(groups);
-    ty_buffer_add(&out, "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
-                        "  \"title\": \"Tethys scene\",\n  \"$ref\": \"#/$defs/scene\",\n  \"$defs\": {\n");
+    ty_buffer_add(
+        &out, "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
+              "  \"title\": \"Tethys scene\",\n  \"$ref\": \"#/$defs/scene\",\n  \"$defs\": {\n");
     for (int i = 0; i < n_groups; ++i) {
         if (i) ty_buffer_add(&out, ",\n");
         add_definition(&out, groups[i]);

@@ -47,7 +47,8 @@ static bool any_kind(const char* words, ty_kind_table table)
         char name[32];
         size_t length = strcspn(p, " ");
         snprintf(name, sizeof name, "%.*s", (int)length, p);
-        if (table == TY_SOLVER_TABLE ? ty_solver_find(name) != NULL : ty_tracker_find(name) != NULL) return true;
+        if (table == TY_SOLVER_TABLE ? ty_solver_find(name) != NULL : ty_tracker_find(name) != NULL)
+            return true;
         p += length;
     }
     return false;
@@ -56,21 +57,26 @@ static bool any_kind(const char* words, ty_kind_table table)
 const char* ty_choice_not_yet(const ty_key* key, const ty_choice* choice)
 {
     if (choice->not_yet) return choice->not_yet;
-    if (key->table == TY_SOLVER_TABLE && !ty_solver_find(choice->name)) return "this solver is not built yet";
-    if (key->table == TY_TRACKER_TABLE && !ty_tracker_find(choice->name)) return "this tracker is not built yet";
+    if (key->table == TY_SOLVER_TABLE && !ty_solver_find(choice->name))
+        return "this solver is not built yet";
+    if (key->table == TY_TRACKER_TABLE && !ty_tracker_find(choice->name))
+        return "this tracker is not built yet";
     return NULL;
 }
 
 const char* ty_key_not_yet(const ty_key* key)
 {
     if (key->not_yet) return key->not_yet;
-    if (key->only_solver && !any_kind(key->only_solver, TY_SOLVER_TABLE)) return "its solver is not built yet";
-    if (key->only_tracker && !any_kind(key->only_tracker, TY_TRACKER_TABLE)) return "its tracker is not built yet";
+    if (key->only_solver && !any_kind(key->only_solver, TY_SOLVER_TABLE))
+        return "its solver is not built yet";
+    if (key->only_tracker && !any_kind(key->only_tracker, TY_TRACKER_TABLE))
+        return "its tracker is not built yet";
     if (!key->at && key->type != TY_KEY_INLINE) return "nothing uses it yet";
     return NULL;
 }
 
-static bool visit(const ty_group* group, size_t offset, bool (*each)(void*, const ty_key*, size_t), void* ctx)
+static bool visit(const ty_group* group, size_t offset, bool (*each)(void*, const ty_key*, size_t),
+                  void* ctx)
 {
     for (const ty_key* key = group->keys; !ty_key_is_end(key); ++key) {
         bool go_on = key->type == TY_KEY_INLINE ? visit(key->group, offset + key->at - 1, each, ctx)
@@ -80,8 +86,8 @@ static bool visit(const ty_group* group, size_t offset, bool (*each)(void*, cons
     return true;
 }
 
-void ty_visit_keys(const ty_group* group, size_t offset, bool (*each)(void* ctx, const ty_key*, size_t offset),
-                   void* ctx)
+void ty_visit_keys(const ty_group* group, size_t offset,
+                   bool (*each)(void* ctx, const ty_key*, size_t offset), void* ctx)
 {
     visit(group, offset, each, ctx);
 }
@@ -101,8 +107,8 @@ int ty_all_groups(const ty_group* out[TY_MAX_GROUPS])
 {
     int n = collect(out, 0, &ty_scene_group);
     // Met only inside varying values.
-    const ty_group* const more[] = {&ty_value_key_group, &ty_vector_key_group, &ty_varying_keys_group,
-                                    &ty_varying_file_group};
+    const ty_group* const more[] = {&ty_value_key_group, &ty_vector_key_group,
+                                    &ty_varying_keys_group, &ty_varying_file_group};
     for (size_t i = 0; i < sizeof more / sizeof *more; ++i) n = collect(out, n, more[i]);
     return n;
 }

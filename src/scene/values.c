@@ -21,7 +21,8 @@ static const char* shown(const ty_node* node, char out[80])
 static void wrong(ty_reader* r, const ty_key* key, const ty_node* node, const char* wanted)
 {
     char text[80];
-    ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s' must be %s, not %s", key->name, wanted, shown(node, text));
+    ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s' must be %s, not %s", key->name,
+                   wanted, shown(node, text));
 }
 
 const char* ty_unit_note(const ty_key* key, char out[40])
@@ -39,18 +40,28 @@ bool ty_parse_number(const char* text, double* value)
     return stop && stop == end;
 }
 
+// Squares and cubes of anything smaller are still finite.
+static const double LARGEST = 1e15;
+
 bool ty_check_range(ty_reader* r, const ty_key* key, const ty_node* node, double value)
 {
+    if (fabs(value) > LARGEST) {
+        ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s' must not be as large as %g",
+                       key->name, value);
+        return false;
+    }
     if (key->min == 0.0 && key->max == 0.0) return true;
     bool low = key->min_open ? value <= key->min : value < key->min;
     if (!low && value <= key->max) return true;
     char wanted[120], note[40];
     ty_unit_note(key, note);
     if (isinf(key->max))
-        snprintf(wanted, sizeof wanted, "%s %g%s", key->min_open ? "above" : "at least", key->min, note);
+        snprintf(wanted, sizeof wanted, "%s %g%s", key->min_open ? "above" : "at least", key->min,
+                 note);
     else
         snprintf(wanted, sizeof wanted, "between %g and %g%s", key->min, key->max, note);
-    ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s' must be %s, not %g", key->name, wanted, value);
+    ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s' must be %s, not %g", key->name,
+                   wanted, value);
     return false;
 }
 
@@ -81,7 +92,8 @@ bool ty_read_number(ty_reader* r, const ty_key* key, ty_node* node, double* out)
 static bool read_integer(ty_reader* r, const ty_key* key, ty_node* node, int* out)
 {
     double value;
-    if (node->kind != TY_NODE_SCALAR || !ty_parse_number(node->text, &value) || value != floor(value)) {
+    if (node->kind != TY_NODE_SCALAR || !ty_parse_number(node->text, &value) ||
+        value != floor(value)) {
         wrong(r, key, node, "a whole number");
         return false;
     }
@@ -109,16 +121,18 @@ static void report_choice(ty_reader* r, const ty_key* key, const ty_node* node)
     size_t length = 0;
     for (const ty_choice* c = key->choices; c->name && n < MOST; ++c) {
         names[n++] = c->name;
-        length += (size_t)snprintf(allowed + length, sizeof allowed - length, "%s%s%s", n > 1 ? ", " : "", c->name,
-                                   ty_choice_not_yet(key, c) ? " (not available yet)" : "");
+        length +=
+            (size_t)snprintf(allowed + length, sizeof allowed - length, "%s%s%s", n > 1 ? ", " : "",
+                             c->name, ty_choice_not_yet(key, c) ? " (not available yet)" : "");
     }
     const char* meant = node->kind == TY_NODE_SCALAR ? ty_nearest_name(node->text, n, names) : NULL;
     if (meant)
-        ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s' must be one of %s, not %s; did you mean '%s'?",
-                       key->name, allowed, shown(node, text), meant);
+        ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot,
+                       "'%s' must be one of %s, not %s; did you mean '%s'?", key->name, allowed,
+                       shown(node, text), meant);
     else
-        ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s' must be one of %s, not %s", key->name, allowed,
-                       shown(node, text));
+        ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s' must be one of %s, not %s",
+                       key->name, allowed, shown(node, text));
 }
 
 static const ty_choice* read_choice(ty_reader* r, const ty_key* key, ty_node* node)
@@ -127,8 +141,8 @@ static const ty_choice* read_choice(ty_reader* r, const ty_key* key, ty_node* no
         if (node->kind != TY_NODE_SCALAR || strcmp(c->name, node->text) != 0) continue;
         const char* not_yet = ty_choice_not_yet(key, c);
         if (not_yet && node->spot.origin)
-            ty_mistake_add(r->mistakes, TY_NOT_YET, node->spot, "'%s: %s' is not available yet: %s", key->name, c->name,
-                           not_yet);
+            ty_mistake_add(r->mistakes, TY_NOT_YET, node->spot, "'%s: %s' is not available yet: %s",
+                           key->name, c->name, not_yet);
         return c;
     }
     report_choice(r, key, node);
@@ -152,7 +166,8 @@ static void read_word(ty_reader* r, const ty_key* key, ty_node* node, void* out)
 static void read_text(ty_reader* r, const ty_key* key, ty_node* node, char** out)
 {
     enum { LONGEST = 200 };
-    if (node->kind != TY_NODE_SCALAR || !*node->text || strlen(node->text) > LONGEST || strpbrk(node->text, "\n\r\t"))
+    if (node->kind != TY_NODE_SCALAR || !*node->text || strlen(node->text) > LONGEST ||
+        strpbrk(node->text, "\n\r\t"))
         wrong(r, key, node, "one line of text, at most 200 characters");
     else {
         ty_free(*out);
@@ -160,13 +175,17 @@ static void read_text(ty_reader* r, const ty_key* key, ty_node* node, char** out
     }
 }
 
-static bool read_numbers(ty_reader* r, const ty_key* key, ty_node* node, int n, bool infinite, double* out)
+static bool read_numbers(ty_reader* r, const ty_key* key, ty_node* node, int n, bool infinite,
+                         double* out)
 {
     if (node->kind != TY_NODE_SEQUENCE || node->n_children != n) {
         char wanted[80], note[40];
-        snprintf(wanted, sizeof wanted, "%s%s", n == 2 ? "two numbers [a, b]" : "three numbers [x, y, z]", ty_unit_note(key, note));
+        snprintf(wanted, sizeof wanted, "%s%s",
+                 n == 2 ? "two numbers [a, b]" : "three numbers [x, y, z]",
+                 ty_unit_note(key, note));
         if (node->kind == TY_NODE_SEQUENCE)
-            ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s' must be %s, not %d", key->name, wanted, node->n_children);
+            ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s' must be %s, not %d",
+                           key->name, wanted, node->n_children);
         else
             wrong(r, key, node, wanted);
         return false;
@@ -175,7 +194,8 @@ static bool read_numbers(ty_reader* r, const ty_key* key, ty_node* node, int n, 
     bool ok = true;
     int i = 0;
     for (ty_node* item = node->first; item; item = item->next, ++i) {
-        if (infinite && item->kind == TY_NODE_SCALAR && is_infinity(item->text, &values[i])) continue;
+        if (infinite && item->kind == TY_NODE_SCALAR && is_infinity(item->text, &values[i]))
+            continue;
         ok = ty_read_number(r, key, item, &values[i]) && ok;
     }
     if (ok) memcpy(out, values, (size_t)n * sizeof *out);
@@ -187,7 +207,8 @@ static void read_pair(ty_reader* r, const ty_key* key, ty_node* node, double out
     double values[2];
     if (!read_numbers(r, key, node, 2, true, values)) return;
     if (values[0] > values[1])
-        ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s' ends (%g) before it starts (%g)", key->name, values[1], values[0]);
+        ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot,
+                       "'%s' ends (%g) before it starts (%g)", key->name, values[1], values[0]);
     memcpy(out, values, sizeof values);
 }
 
@@ -211,13 +232,15 @@ static void read_points(ty_reader* r, const ty_key* key, ty_node* node, char* se
     *(void**)(self + key->at - 1) = points;
     *(int*)(self + key->count_at - 1) = node->n_children;
     int i = 0;
-    for (ty_node* item = node->first; item; item = item->next) read_numbers(r, key, item, 3, false, points[i++]);
+    for (ty_node* item = node->first; item; item = item->next)
+        read_numbers(r, key, item, 3, false, points[i++]);
 }
 
 int ty_side_for_up(int side, int up)
 {
-    static const int z_up[TY_N_SIDES] = {[TY_LEFT] = TY_LEFT, [TY_RIGHT] = TY_RIGHT, [TY_BOTTOM] = TY_BACK,
-                                         [TY_TOP] = TY_FRONT, [TY_BACK] = TY_TOP,    [TY_FRONT] = TY_BOTTOM};
+    static const int z_up[TY_N_SIDES] = {
+        [TY_LEFT] = TY_LEFT, [TY_RIGHT] = TY_RIGHT, [TY_BOTTOM] = TY_BACK,
+        [TY_TOP] = TY_FRONT, [TY_BACK] = TY_TOP,    [TY_FRONT] = TY_BOTTOM};
     return up == 2 ? z_up[side] : side;
 }
 
@@ -245,7 +268,8 @@ void ty_read_list(ty_reader* r, const ty_key* key, ty_node* node, void* self)
         return;
     }
     void** array = (void**)((char*)self + key->at - 1);
-    if (node->n_children == 0 || *array) return;    // there already: two shapes in one item, which was reported
+    if (node->n_children == 0 || *array)
+        return; // there already: two shapes in one item, which was reported
     char* items = ty_reader_alloc(r, node->n_children, key->group->size);
     if (!items) return;
     *array = items;
@@ -256,34 +280,66 @@ void ty_read_list(ty_reader* r, const ty_key* key, ty_node* node, void* self)
 
 void ty_read_value(ty_reader* r, const ty_key* key, ty_node* node, void* self)
 {
-    union {    // where a value goes that nothing uses yet
+    union { // where a value goes that nothing uses yet
         double vec[3];
         char* word;
     } unused = {{0}};
     char* at = key->at ? (char*)self + key->at - 1 : (char*)&unused;
     ty_wall_def* walls = (ty_wall_def*)at;
     switch (key->type) {
-    case TY_KEY_NUMBER: ty_read_number(r, key, node, (double*)at); break;
-    case TY_KEY_INTEGER: read_integer(r, key, node, (int*)at); break;
-    case TY_KEY_BOOL: read_bool(r, key, node, (bool*)at); break;
+    case TY_KEY_NUMBER:
+        ty_read_number(r, key, node, (double*)at);
+        break;
+    case TY_KEY_INTEGER:
+        read_integer(r, key, node, (int*)at);
+        break;
+    case TY_KEY_BOOL:
+        read_bool(r, key, node, (bool*)at);
+        break;
     case TY_KEY_CHOICE:
     case TY_KEY_FLAG:
-    case TY_KEY_WORD: read_word(r, key, node, at); break;
-    case TY_KEY_TEXT: read_text(r, key, node, (char**)at); break;
-    case TY_KEY_FILE: ty_read_file(r, key, node, (char**)at); break;
-    case TY_KEY_PAIR: read_pair(r, key, node, (double*)at); break;
-    case TY_KEY_VEC3: read_numbers(r, key, node, 3, false, (double*)at); break;
-    case TY_KEY_FLAT: read_flat(r, key, node, (double*)at); break;
-    case TY_KEY_POINTS: read_points(r, key, node, self); break;
+    case TY_KEY_WORD:
+        read_word(r, key, node, at);
+        break;
+    case TY_KEY_TEXT:
+        read_text(r, key, node, (char**)at);
+        break;
+    case TY_KEY_FILE:
+        ty_read_file(r, key, node, (char**)at);
+        break;
+    case TY_KEY_PAIR:
+        read_pair(r, key, node, (double*)at);
+        break;
+    case TY_KEY_VEC3:
+        read_numbers(r, key, node, 3, false, (double*)at);
+        break;
+    case TY_KEY_FLAT:
+        read_flat(r, key, node, (double*)at);
+        break;
+    case TY_KEY_POINTS:
+        read_points(r, key, node, self);
+        break;
     case TY_KEY_VARYING:
     case TY_KEY_VARYING3:
-    case TY_KEY_FORMULA: ty_read_varying(r, key, node, (ty_varying*)at); break;
-    case TY_KEY_GROUP: ty_read_group(r, key->group, node, at); break;
-    case TY_KEY_LIST: ty_read_list(r, key, node, self); break;
-    case TY_KEY_SIDES: read_sides(r, key, node, walls); break;
-    case TY_KEY_WALL: ty_read_group(r, key->group, node, &walls[ty_side_for_up(key->value, r->draft->def.world.up)]); break;
+    case TY_KEY_FORMULA:
+        ty_read_varying(r, key, node, (ty_varying*)at);
+        break;
+    case TY_KEY_GROUP:
+        ty_read_group(r, key->group, node, at);
+        break;
+    case TY_KEY_LIST:
+        ty_read_list(r, key, node, self);
+        break;
+    case TY_KEY_SIDES:
+        read_sides(r, key, node, walls);
+        break;
+    case TY_KEY_WALL:
+        ty_read_group(r, key->group, node,
+                      &walls[ty_side_for_up(key->value, r->draft->def.world.up)]);
+        break;
     case TY_KEY_INLINE:
-    case TY_N_KEY_TYPES: break;
+    case TY_N_KEY_TYPES:
+        break;
     }
     if (!key->at && key->type == TY_KEY_WORD) ty_free(unused.word);
 }

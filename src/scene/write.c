@@ -12,7 +12,7 @@ typedef struct writer {
     const ty_scene_draft* draft;
     bool for_hash;
     int indent;
-    bool dash;    // the next key is the first of a list's item
+    bool dash; // the next key is the first of a list's item
 } writer;
 
 static void start_line(writer* w, const char* key)
@@ -83,8 +83,12 @@ static void component(writer* w, const ty_varying* v, int i)
 static void varying(writer* w, const ty_varying* v)
 {
     switch (v->kind) {
-    case TY_VARY_CONSTANT: value_of(w, v->width, v->constant); break;
-    case TY_VARY_KEYS: key_frames(w, v); break;
+    case TY_VARY_CONSTANT:
+        value_of(w, v->width, v->constant);
+        break;
+    case TY_VARY_KEYS:
+        key_frames(w, v);
+        break;
     case TY_VARY_EXPRESSION:
         for (int i = 0; i < v->width; ++i) {
             if (v->width == 3) ty_buffer_add(&w->text, i ? ", " : "[");
@@ -142,23 +146,52 @@ static void value(writer* w, const ty_key* key, const char* self)
 {
     const char* at = self + key->at - 1;
     switch (key->type) {
-    case TY_KEY_NUMBER: ty_buffer_add_number(&w->text, *(const double*)at); break;
-    case TY_KEY_INTEGER: ty_buffer_add(&w->text, "%d", *(const int*)at); break;
-    case TY_KEY_BOOL: ty_buffer_add(&w->text, "%s", *(const bool*)at ? "true" : "false"); break;
-    case TY_KEY_CHOICE: choice(w, key, *(const int*)at); break;
-    case TY_KEY_FLAG: choice(w, key, *(const bool*)at); break;
-    case TY_KEY_WORD: ty_buffer_add(&w->text, "%s", *(char* const*)at); break;
-    case TY_KEY_TEXT: quoted(w, *(char* const*)at); break;
-    case TY_KEY_FILE: file_name(w, *(char* const*)at); break;
-    case TY_KEY_PAIR: numbers(w, 2, (const double*)at); break;
-    case TY_KEY_VEC3: numbers(w, 3, (const double*)at); break;
-    case TY_KEY_FLAT: flat(w, (const double*)at); break;
-    case TY_KEY_POINTS: points(w, *(const int*)(self + key->count_at - 1), *(double(* const*)[3])at); break;
+    case TY_KEY_NUMBER:
+        ty_buffer_add_number(&w->text, *(const double*)at);
+        break;
+    case TY_KEY_INTEGER:
+        ty_buffer_add(&w->text, "%d", *(const int*)at);
+        break;
+    case TY_KEY_BOOL:
+        ty_buffer_add(&w->text, "%s", *(const bool*)at ? "true" : "false");
+        break;
+    case TY_KEY_CHOICE:
+        choice(w, key, *(const int*)at);
+        break;
+    case TY_KEY_FLAG:
+        choice(w, key, *(const bool*)at);
+        break;
+    case TY_KEY_WORD:
+        ty_buffer_add(&w->text, "%s", *(char* const*)at);
+        break;
+    case TY_KEY_TEXT:
+        quoted(w, *(char* const*)at);
+        break;
+    case TY_KEY_FILE:
+        file_name(w, *(char* const*)at);
+        break;
+    case TY_KEY_PAIR:
+        numbers(w, 2, (const double*)at);
+        break;
+    case TY_KEY_VEC3:
+        numbers(w, 3, (const double*)at);
+        break;
+    case TY_KEY_FLAT:
+        flat(w, (const double*)at);
+        break;
+    case TY_KEY_POINTS:
+        points(w, *(const int*)(self + key->count_at - 1), *(double(*const*)[3])at);
+        break;
     case TY_KEY_VARYING:
     case TY_KEY_VARYING3:
-    case TY_KEY_FORMULA: varying(w, (const ty_varying*)at); break;
-    case TY_KEY_SIDES: sides(w, (const ty_wall_def*)at); break;
-    default: break;
+    case TY_KEY_FORMULA:
+        varying(w, (const ty_varying*)at);
+        break;
+    case TY_KEY_SIDES:
+        sides(w, (const ty_wall_def*)at);
+        break;
+    default:
+        break;
     }
 }
 
@@ -213,9 +246,11 @@ static bool counts(const writer* w, const ty_key* key, const char* self, int kin
     if (key->input_only || ty_key_not_yet(key)) return false;
     if (key->variant && key->value != kind) return false;
     if (key->has_at && !*(const bool*)(self + key->has_at - 1)) return false;
-    if (w->for_hash && key->no_result && !(def->smoke && key->group == &ty_camera_group)) return false;
+    if (w->for_hash && key->no_result && !(def->smoke && key->group == &ty_camera_group))
+        return false;
     if (key->type == TY_KEY_WALL && !def->world.has_domain) return false;
-    return ty_words_hold(key->only_solver, def->solver_kind) && ty_words_hold(key->only_tracker, def->tracker_kind);
+    return ty_words_hold(key->only_solver, def->solver_kind) &&
+           ty_words_hold(key->only_tracker, def->tracker_kind);
 }
 
 typedef struct group_job {

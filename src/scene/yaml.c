@@ -9,17 +9,17 @@
 typedef struct anchor {
     const char* name;
     ty_node* node;
-    bool open;    // its end was not seen yet
+    bool open; // its end was not seen yet
 } anchor;
 
 typedef struct builder {
-    ty_arena* arena;
+    ty_pool* pool;
     const ty_origin* origin;
     ty_mistakes* mistakes;
-    int first_column;    // characters before the text on its first line
+    int first_column; // characters before the text on its first line
     ty_node* root;
     ty_node* open[TY_YAML_MAX_DEPTH];
-    ty_node* key[TY_YAML_MAX_DEPTH];    // of the mapping open[i]: the key whose value comes next
+    ty_node* key[TY_YAML_MAX_DEPTH]; // of the mapping open[i]: the key whose value comes next
     int depth, n_nodes, n_documents;
     TY_ARRAY(anchor) anchors;
     bool stop;
@@ -31,9 +31,9 @@ static void fail(builder* b, ty_code code, ty_spot spot, const char* message)
     b->stop = true;
 }
 
-ty_node* ty_node_new(ty_arena* arena, ty_node_kind kind, ty_spot spot)
+ty_node* ty_node_new(ty_pool* pool, ty_node_kind kind, ty_spot spot)
 {
-    ty_node* node = ty_arena_alloc(arena, 1, sizeof *node);
+    ty_node* node = ty_pool_alloc(pool, 1, sizeof *node);
     if (!node) return NULL;
     *node = (ty_node){.kind = kind, .spot = spot, .text_spot = spot};
     return node;
@@ -97,14 +97,14 @@ static ty_node* new_node(builder* b, ty_node_kind kind, ty_spot spot)
         fail(b, TY_BAD_INPUT, spot, "too many values (more than 400000, with aliases written out)");
         return NULL;
     }
-    ty_node* node = ty_node_new(b->arena, kind, spot);
+    ty_node* node = ty_node_new(b->pool, kind, spot);
     if (!node) fail(b, TY_NO_MEMORY, spot, "out of memory while reading the scene");
     return node;
 }
 
 static char* copy_text(builder* b, const char* text, size_t n)
 {
-    char* copy = ty_arena_alloc(b->arena, n + 1, 1);
+    char* copy = ty_pool_alloc(b->pool, n + 1, 1);
     if (!copy) {
         fail(b, TY_NO_MEMORY, (ty_spot){b->origin, 0, 0}, "out of memory while reading the scene");
         return NULL;
@@ -126,8 +126,9 @@ static void check_duplicate(builder* b, const ty_node* mapping, const ty_node* k
     }
     const ty_node* old = ty_node_find(mapping, key->text);
     if (old && !spots_equal(old->key->spot, key->spot))
-        ty_mistake_add(b->mistakes, TY_BAD_INPUT, key->spot, "key '%.60s' is given twice; the first is in line %d",
-                       key->text, old->key->spot.line);
+        ty_mistake_add(b->mistakes, TY_BAD_INPUT, key->spot,
+                       "key '%.60s' is given twice; the first is in line %d", key->text,
+                       old->key->spot.line);
 }
 
 // Hangs a finished or just opened node into the innermost open one.
@@ -166,7 +167,8 @@ static void remember_anchor(builder* b, struct fy_token* token, ty_node* node, b
         fail(b, TY_NO_MEMORY, node->spot, "out of memory while reading the scene");
 }
 
-static void open_node(builder* b, ty_node_kind kind, const struct fy_mark* mark, struct fy_token* anchor_token)
+static void open_node(builder* b, ty_node_kind kind, const struct fy_mark* mark,
+                      struct fy_token* anchor_token)
 {
     ty_spot spot = spot_of(b, mark);
     if (b->depth == TY_YAML_MAX_DEPTH) {
@@ -239,6 +241,7 @@ static int node_depth(const ty_node* node)
 static void add_alias(builder* b, struct fy_event* event)
 {
     ty_spot spot = spot_of(b, fy_event_start_mark(event));
+    if (spot.column > 1) --spot.column; // of the star, not of the name behind it
     size_t n = 0;
     const char* name = fy_token_get_text(event->alias.anchor, &n);
     for (int64_t i = b->anchors.n - 1; name && i >= 0; --i) {
@@ -260,7 +263,9 @@ static void take_event(builder* b, struct fy_event* event)
     const struct fy_mark* mark = fy_event_start_mark(event);
     switch (event->type) {
     case FYET_DOCUMENT_START:
-        if (b->n_documents++ > 0) fail(b, TY_BAD_INPUT, spot_of(b, mark), "a second document ('---'); a file holds one scene");
+        if (b->n_documents++ > 0)
+            fail(b, TY_BAD_INPUT, spot_of(b, mark),
+                 "a second document ('---'); a file holds one scene");
         break;
     case FYET_MAPPING_START:
         open_node(b, TY_NODE_MAPPING, mark, event->mapping_start.anchor);
@@ -311,7 +316,8 @@ static void take_parser_errors(builder* b, struct fy_diag* diag)
         ty_spot spot = {b->origin, error->line, error->column};
         if (spot.line <= 1) spot.column += b->first_column;
         // Where a bracket was opened helps more than the end of the file, where it is missed.
-        if (strstr(error->msg, "without a closing") && b->depth > 0) spot = b->open[b->depth - 1]->spot;
+        if (strstr(error->msg, "without a closing") && b->depth > 0)
+            spot = b->open[b->depth - 1]->spot;
         fail(b, TY_BAD_INPUT, spot, error->msg);
     }
     if (!b->stop) fail(b, TY_BAD_INPUT, (ty_spot){b->origin, 0, 0}, "this is not YAML");
@@ -320,8 +326,8 @@ static void take_parser_errors(builder* b, struct fy_diag* diag)
 static void parse(builder* b, const char* text, int64_t n)
 {
     struct fy_diag* diag = silent_diag();
-    struct fy_parse_cfg cfg = {.flags = FYPCF_COLLECT_DIAG | FYPCF_JSON_NONE | FYPCF_ALLOW_DUPLICATE_KEYS,
-                               .diag = diag};
+    struct fy_parse_cfg cfg = {
+        .flags = FYPCF_COLLECT_DIAG | FYPCF_JSON_NONE | FYPCF_ALLOW_DUPLICATE_KEYS, .diag = diag};
     struct fy_parser* parser = diag ? fy_parser_create(&cfg) : NULL;
     if (!parser || fy_parser_set_string(parser, text, (size_t)n) != 0) {
         fail(b, TY_NO_MEMORY, (ty_spot){b->origin, 0, 0}, "out of memory while reading the scene");
@@ -340,7 +346,12 @@ static void parse(builder* b, const char* text, int64_t n)
 // Length of the UTF-8 sequence at p, 0 when it is none (overlong forms and surrogates are none).
 static int utf8_length(const unsigned char* p, int64_t left)
 {
-    int n = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
+    int n = p[0] < 0x80   ? 1
+            : p[0] < 0xc2 ? 0
+            : p[0] < 0xe0 ? 2
+            : p[0] < 0xf0 ? 3
+            : p[0] < 0xf5 ? 4
+                          : 0;
     if (n == 0 || n > left) return 0;
     for (int i = 1; i < n; ++i)
         if ((p[i] & 0xc0) != 0x80) return 0;
@@ -379,11 +390,12 @@ static void check_characters(builder* b)
     }
 }
 
-ty_node* ty_yaml_read(ty_arena* arena, const ty_origin* origin, int64_t skip, ty_mistakes* mistakes)
+ty_node* ty_yaml_read(ty_pool* pool, const ty_origin* origin, int64_t skip, ty_mistakes* mistakes)
 {
-    builder b = {.arena = arena, .origin = origin, .mistakes = mistakes, .first_column = (int)skip};
+    builder b = {.pool = pool, .origin = origin, .mistakes = mistakes, .first_column = (int)skip};
     if (origin->n > TY_YAML_MAX_BYTES)
-        fail(&b, TY_BAD_INPUT, (ty_spot){origin, 0, 0}, "larger than 8 MiB; put meshes and volumes into files of their own");
+        fail(&b, TY_BAD_INPUT, (ty_spot){origin, 0, 0},
+             "larger than 8 MiB; put meshes and volumes into files of their own");
     if (!b.stop) check_characters(&b);
     if (!b.stop) parse(&b, origin->text + skip, origin->n - skip);
     if (!b.stop && !b.root) {
