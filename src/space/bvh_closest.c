@@ -57,7 +57,10 @@ static void try_triangle(const ty_bvh* b, query* q, int t)
     q->triangle = t;
 }
 
-static inline ty_f8 dot8(const ty_f8 u[3], const ty_f8 v[3]) { return u[0] * v[0] + u[1] * v[1] + u[2] * v[2]; }
+static inline ty_f8 dot8(const ty_f8 u[3], const ty_f8 v[3])
+{
+    return ty_f8_fma(u[0], v[0], ty_f8_fma(u[1], v[1], u[2] * v[2]));
+}
 
 // Squared distance of u to the segment from 0 to e whose nearest parameter is t before clamping.
 static inline ty_f8 segment8(const ty_f8 u[3], const ty_f8 e[3], ty_f8 t)
@@ -65,8 +68,8 @@ static inline ty_f8 segment8(const ty_f8 u[3], const ty_f8 e[3], ty_f8 t)
     ty_f8 sum = ty_f8_all(0.0f);
     t = ty_f8_min(ty_f8_max(t, sum), ty_f8_all(1.0f));
     for (int axis = 0; axis < 3; ++axis) {
-        ty_f8 d = u[axis] - t * e[axis];
-        sum += d * d;
+        ty_f8 d = ty_f8_fma(-t, e[axis], u[axis]);
+        sum = ty_f8_fma(d, d, sum);
     }
     return sum;
 }
@@ -150,10 +153,10 @@ static inline unsigned lanes_within(const ty_bvh_node* n, const query* q, float 
     for (int axis = 0; axis < 3; ++axis) {
         ty_f8 p = ty_f8_all(q->p[axis]);
         ty_f8 out = ty_f8_max(ty_f8_max(ty_f8_load(n->lo[axis]) - p, p - ty_f8_load(n->hi[axis])), zero);
-        box += out * out;
+        box = ty_f8_fma(out, out, box);
         ty_f8 v = p - ty_f8_load(n->middle[axis]);
-        height += v * ty_f8_load(n->normal[axis]);
-        v2 += v * v;
+        height = ty_f8_fma(v, ty_f8_load(n->normal[axis]), height);
+        v2 = ty_f8_fma(v, v, v2);
     }
     // The part along the coin; rounding may only make it smaller.
     ty_f8 along = ty_f8_sqrt(ty_f8_max(v2 * (1.0f - 0x1p-20f) - height * height, zero));
