@@ -3,7 +3,7 @@
 //
 //   node   8 boxes and 8 coins as floats, side by side (a coin: round, flat, tilted as the surface is; pieces of
 //          a surface fill coins much better than boxes)
-//   leaf   8 triangles as floats, side by side (corner, two edges, slack)
+//   leaf   8 triangles as floats, side by side (corner, two edges, what distances need, slack)
 //
 //   boxes and triangles are kept in units of the mesh: (x - centre) / scale, within [-1, 1]. Floats only rule
 //   out: what they leave is decided in doubles on the borrowed vertices. So answers are those of asking every
@@ -38,6 +38,9 @@ typedef struct ty_bvh_node {
 
 typedef struct ty_bvh_leaf {
     float a[3][TY_BVH_WIDTH], ab[3][TY_BVH_WIDTH], ac[3][TY_BVH_WIDTH];
+    float normal[3][TY_BVH_WIDTH];       // of unit length, or zero
+    float inverse[3][TY_BVH_WIDTH];      // 1 / |ab|^2, 1 / |ac|^2, 1 / |bc|^2
+    float ab_ab[TY_BVH_WIDTH], ab_ac[TY_BVH_WIDTH];
     float slack[TY_BVH_WIDTH];    // by how much floats may overestimate the distance of this triangle
     int id[TY_BVH_WIDTH];
     int n;

@@ -57,44 +57,43 @@ static void try_triangle(const ty_bvh* b, query* q, int t)
     q->triangle = t;
 }
 
-static inline ty_f8 dot8(const ty_f8 u[3], const ty_f8 v[3]) { return u[0] * v[0] + u[1] * v[1] + u[2] * v[2]; }
-
-// Squared distance of u to the segment from 0 to e, given u.e and 1 / e.e.
-static inline ty_f8 segment8(const ty_f8 u[3], const ty_f8 e[3], ty_f8 ue, ty_f8 inverse_ee)
+static inline ty_f8 dot8(const ty_f8 u[3], const ty_f8 v[3])
 {
-    ty_f8 t = ty_f8_min(ty_f8_max(ue * inverse_ee, ty_f8_all(0.0f)), ty_f8_all(1.0f)), sum = ty_f8_all(0.0f);
+    return ty_f8_fma(u[0], v[0], ty_f8_fma(u[1], v[1], u[2] * v[2]));
+}
+
+// Squared distance of u to the segment from 0 to e whose nearest parameter is t before clamping.
+static inline ty_f8 segment8(const ty_f8 u[3], const ty_f8 e[3], ty_f8 t)
+{
+    ty_f8 sum = ty_f8_all(0.0f);
+    t = ty_f8_min(ty_f8_max(t, sum), ty_f8_all(1.0f));
     for (int axis = 0; axis < 3; ++axis) {
-        ty_f8 d = u[axis] - t * e[axis];
-        sum += d * d;
+        ty_f8 d = ty_f8_fma(-t, e[axis], u[axis]);
+        sum = ty_f8_fma(d, d, sum);
     }
     return sum;
 }
 
-// Squared distances of the query to the leaf's triangles, in floats: the plane's where the foot of the
-// perpendicular is inside, else the nearest edge's.
-static inline ty_f8 leaf_distances(const ty_bvh_leaf* l, const float p[3])
+// Eight pairs of point and triangle: from corner a to the point; edges; what the leaf keeps.
+typedef struct eight {
+    ty_f8 ap[3], ab[3], ac[3], normal[3], inverse[3], ab_ab, ab_ac;
+} eight;
+
+// Distances in floats: the plane's where the foot of the perpendicular is inside, else the nearest edge's.
+static inline ty_f8 distances(const eight* e)
 {
-    const ty_f8 tiny = ty_f8_all(1e-36f), one = ty_f8_all(1.0f);
-    ty_f8 ab[3], ac[3], bc[3], ap[3], bp[3], n[3];
+    const ty_f8 *ab = e->ab, *ac = e->ac, *ap = e->ap;
+    ty_f8 bc[3], bp[3];
     for (int axis = 0; axis < 3; ++axis) {
-        ab[axis] = ty_f8_load(l->ab[axis]);
-        ac[axis] = ty_f8_load(l->ac[axis]);
-        ap[axis] = ty_f8_all(p[axis]) - ty_f8_load(l->a[axis]);
         bc[axis] = ac[axis] - ab[axis];
         bp[axis] = ap[axis] - ab[axis];
     }
-    ty_f8 d00 = dot8(ab, ab), d01 = dot8(ab, ac), d11 = dot8(ac, ac), d1 = dot8(ab, ap), d2 = dot8(ac, ap);
-    ty_f8 edges = segment8(ap, ab, d1, one / ty_f8_max(d00, tiny));
-    edges = ty_f8_min(edges, segment8(ap, ac, d2, one / ty_f8_max(d11, tiny)));
-    edges = ty_f8_min(edges, segment8(bp, bc, dot8(bp, bc), one / ty_f8_max(dot8(bc, bc), tiny)));
-    for (int axis = 0; axis < 3; ++axis) {
-        int y = axis == 2 ? 0 : axis + 1, z = axis == 0 ? 2 : axis - 1;
-        n[axis] = ab[y] * ac[z] - ab[z] * ac[y];
-    }
-    ty_f8 v = d11 * d1 - d01 * d2, w = d00 * d2 - d01 * d1, det = d00 * d11 - d01 * d01;
-    ty_f8 h = dot8(n, ap);
-    ty_f8 plane = h * h / ty_f8_max(dot8(n, n), tiny), zero = ty_f8_all(0.0f);
-    return ty_f8_pick((v > zero) & (w > zero) & (v + w < det), plane, edges);
+    ty_f8 d1 = dot8(ab, ap), d2 = dot8(ac, ap), h = dot8(e->normal, ap);
+    ty_f8 t_ab = d1 * e->inverse[0], t_ac = d2 * e->inverse[1], t_bc = dot8(bp, bc) * e->inverse[2];
+    ty_f8 edges = ty_f8_min(ty_f8_min(segment8(ap, ab, t_ab), segment8(ap, ac, t_ac)), segment8(bp, bc, t_bc));
+    ty_i8 inside = (d1 > e->ab_ac * t_ac) & (d2 > e->ab_ac * t_ab) &
+                   (e->ab_ab - d1 > (e->ab_ab - e->ab_ac) * t_bc) & (h * h < edges);
+    return ty_f8_sqrt(ty_f8_pick(inside, h * h, edges));
 }
 
 // Candidates that are out of reach by now are dropped; the rest is asked in doubles.
@@ -118,7 +117,15 @@ static inline float least_lane(ty_f8 a)
 static inline void visit_leaf(const ty_bvh* b, int leaf, query* q)
 {
     const ty_bvh_leaf* l = &b->leaf[leaf];
-    ty_f8 d = ty_f8_sqrt(leaf_distances(l, q->p));
+    eight e = {.ab_ab = ty_f8_load(l->ab_ab), .ab_ac = ty_f8_load(l->ab_ac)};
+    for (int axis = 0; axis < 3; ++axis) {
+        e.ap[axis] = ty_f8_all(q->p[axis]) - ty_f8_load(l->a[axis]);
+        e.ab[axis] = ty_f8_load(l->ab[axis]);
+        e.ac[axis] = ty_f8_load(l->ac[axis]);
+        e.normal[axis] = ty_f8_load(l->normal[axis]);
+        e.inverse[axis] = ty_f8_load(l->inverse[axis]);
+    }
+    ty_f8 d = distances(&e);
     ty_f8 error = ty_f8_load(l->slack) + ty_f8_all(LEAF_MARGIN) + d * ty_f8_all(LEAF_RELATIVE);
     ty_f8 least = d - error;
     unsigned near = ty_i8_bits(least <= ty_f8_all(q->reach)) & ((1u << l->n) - 1u);
@@ -146,10 +153,10 @@ static inline unsigned lanes_within(const ty_bvh_node* n, const query* q, float 
     for (int axis = 0; axis < 3; ++axis) {
         ty_f8 p = ty_f8_all(q->p[axis]);
         ty_f8 out = ty_f8_max(ty_f8_max(ty_f8_load(n->lo[axis]) - p, p - ty_f8_load(n->hi[axis])), zero);
-        box += out * out;
+        box = ty_f8_fma(out, out, box);
         ty_f8 v = p - ty_f8_load(n->middle[axis]);
-        height += v * ty_f8_load(n->normal[axis]);
-        v2 += v * v;
+        height = ty_f8_fma(v, ty_f8_load(n->normal[axis]), height);
+        v2 = ty_f8_fma(v, v, v2);
     }
     // The part along the coin; rounding may only make it smaller.
     ty_f8 along = ty_f8_sqrt(ty_f8_max(v2 * (1.0f - 0x1p-20f) - height * height, zero));

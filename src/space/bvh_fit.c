@@ -15,6 +15,9 @@ typedef struct coin {
 static const float BOX_MARGIN = 0x1p-21f;
 static const float COIN_MARGIN = 0x1p-20f;
 static const double ROUNDING = 1e-6;    // of sines from normals rounded to float
+static const double THIN = 1e-3;             // sin^2 of the smallest angle: below, rounding would decide too much
+static const float NEVER_INSIDE = -1e30f;    // for ab_ab and ab_ac: fails the test of edge bc
+static const double LEAST_SQUARE = 1e-36;    // of an edge; shorter ones are points, far below every margin
 static const float FAR_AWAY = 1e15f;    // where unused lanes are; its square is finite
 
 void ty_bvh_set_frame(ty_bvh* b, const ty_box* box)
@@ -31,16 +34,19 @@ void ty_bvh_set_frame(ty_bvh* b, const ty_box* box)
     b->inverse_scale = 1.0 / b->scale;
 }
 
-// Floats misjudge by at most 64 eps / sin^2 of the smallest altitude (whether the foot of the perpendicular is
-// inside), and never by more than that altitude, as all of the triangle is that close to its longest edge.
-static float slack_of(ty_vec3 ab, ty_vec3 ac)
+// By how much a float distance may be wrong, besides rounding of the distance itself. Whether the foot of the
+// perpendicular is inside is misjudged only within 64 eps / sin^2 of the smallest altitude. Thin triangles are taken
+// as their edges: all of a triangle is within the smallest altitude of its longest edge.
+static float slack_of(ty_vec3 ab, ty_vec3 ac, bool* thin)
 {
     ty_vec3 bc = ac - ab;
     double longest2 = fmax(ty_dot(bc, bc), fmax(ty_dot(ab, ab), ty_dot(ac, ac)));
     double area = ty_norm(ty_cross(ab, ac));
+    *thin = true;
     if (!(longest2 > 0.0)) return 0.0f;
     double altitude = area / sqrt(longest2), sine2 = altitude * altitude / longest2;
-    return (float)(1.0001 * altitude * fmin(1.0, 64.0 * 0x1p-24 / fmax(sine2, 1e-30)));
+    *thin = !(sine2 > THIN);
+    return (float)(1.0001 * altitude * (*thin ? 1.0 : 64.0 * 0x1p-24 / sine2));
 }
 
 static void fill_lane(const ty_bvh* b, ty_bvh_leaf* l, int k)
@@ -55,7 +61,15 @@ static void fill_lane(const ty_bvh* b, ty_bvh_leaf* l, int k)
         l->ab[axis][k] = (float)ab[axis];
         l->ac[axis][k] = (float)ac[axis];
     }
-    l->slack[k] = slack_of(ab, ac);
+    ty_vec3 normal = ty_normalize(ty_cross(ab, ac)), bc = ac - ab;
+    for (int axis = 0; axis < 3; ++axis) l->normal[axis][k] = (float)normal[axis];
+    l->inverse[0][k] = (float)(1.0 / fmax(ty_dot(ab, ab), LEAST_SQUARE));
+    l->inverse[1][k] = (float)(1.0 / fmax(ty_dot(ac, ac), LEAST_SQUARE));
+    l->inverse[2][k] = (float)(1.0 / fmax(ty_dot(bc, bc), LEAST_SQUARE));
+    bool thin;
+    l->slack[k] = slack_of(ab, ac, &thin);
+    l->ab_ab[k] = thin ? NEVER_INSIDE : (float)ty_dot(ab, ab);
+    l->ab_ac[k] = thin ? NEVER_INSIDE : (float)ty_dot(ab, ac);
 }
 
 static void fill_leaves(void* ctx, ty_range r)
@@ -67,8 +81,9 @@ static void fill_leaves(void* ctx, ty_range r)
         for (int k = l->n; k < TY_BVH_WIDTH; ++k) {
             for (int axis = 0; axis < 3; ++axis) {
                 l->a[axis][k] = FAR_AWAY;
-                l->ab[axis][k] = l->ac[axis][k] = 0.0f;
+                l->ab[axis][k] = l->ac[axis][k] = l->normal[axis][k] = l->inverse[axis][k] = 0.0f;
             }
+            l->ab_ab[k] = l->ab_ac[k] = 0.0f;
             l->slack[k] = 0.0f;
         }
     }

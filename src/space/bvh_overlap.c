@@ -109,6 +109,15 @@ static bool share_a_vertex(const ty_bvh* b, int s, int t)
     return false;
 }
 
+// Into its place among those of lowest `second`.
+static void keep_lowest(partners* p, const ty_bvh_pair* pair)
+{
+    int64_t k = p->n < p->limit ? p->n : p->limit - 1;
+    if (k < 0 || (p->n >= p->limit && p->pair[k].second < pair->second)) return;
+    for (; k > 0 && p->pair[k - 1].second > pair->second; --k) p->pair[k] = p->pair[k - 1];
+    p->pair[k] = *pair;
+}
+
 static void try_partner(void* ctx, int other)
 {
     partners* p = ctx;
@@ -121,14 +130,8 @@ static void try_partner(void* ctx, int other)
     }
     ty_bvh_pair pair = {.first = p->first, .second = other};
     if (!ty_triangles_intersect(s, t, pair.place)) return;
-    if (p->pair && p->n < p->limit) p->pair[p->n] = pair;
+    if (p->pair) keep_lowest(p, &pair);
     ++p->n;
-}
-
-static int by_second(const void* a, const void* b)
-{
-    const ty_bvh_pair *p = a, *q = b;
-    return (p->second > q->second) - (p->second < q->second);
 }
 
 static int64_t partners_of(const ty_bvh* b, int t, int64_t limit, ty_bvh_pair* pair)
@@ -139,8 +142,6 @@ static int64_t partners_of(const ty_bvh* b, int t, int64_t limit, ty_bvh_pair* p
     for (int k = 0; k < 3; ++k) ty_box_add(&box, b->vert[b->tri[t][k]]);
     window w = make_window(b, &box);
     visit_met(b, &w, try_partner, &p);
-    int64_t kept = p.n < limit ? p.n : limit;
-    if (pair && kept > 1) qsort(pair, (size_t)kept, sizeof *pair, by_second);
     return p.n;
 }
 

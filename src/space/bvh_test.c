@@ -343,7 +343,7 @@ static void self_intersections_are_those_of_brute_force(void** state)
     (void)state;
     static ty_bvh_pair pair[20];
     ty_bvh bvh = {0};
-    make_splinters(300, 0.6, false);
+    make_splinters(800, 3.0, false);
     build(&bvh);
     int64_t n, expected = 0;
     assert_ok(ty_bvh_self_intersections(&bvh, 20, pair, &n));

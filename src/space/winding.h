@@ -21,8 +21,8 @@ typedef struct ty_winding {
     int capacity;
 } ty_winding;
 
-// Nodes are taken as dipoles beyond `accuracy` times their radius: 2 gives errors of a few 1e-3 near a surface;
-// the error falls as accuracy^-2, the cost grows as accuracy^2. INFINITY: the exact sum.
+// Nodes are taken as dipoles beyond `accuracy` times their radius: 2 errs by 0.04 at worst on a torus, 4 by 0.007;
+// the cost grows as accuracy^2. INFINITY: the exact sum.
 static const double TY_WINDING_ACCURACY = 2.0;
 
 ty_status ty_winding_build(ty_winding* w, const ty_bvh* bvh);
