@@ -266,7 +266,7 @@ static void put_start(builder* b, int n_tiles)
     put_text(b, "Tree_float_5_4_3");
     put_text(b, "");
     for (int i = 0; i < 3; ++i) put_i64(b, b->n + 8 * (3 - i)); // all right after the descriptor
-    put_i32(b, 0);                                              // compression
+    put_i32(b, 2);                                              // compression
     put_i32(b, 0);                                              // metadata
     put_text(b, "TranslationMap");
     for (int i = 0; i < 3; ++i) put_i64(b, 0);
