@@ -3,8 +3,8 @@
 // [Barill2018]: 1 inside a closed outward surface, 0 outside, in between near holes, so that small cracks do not
 // leak. Departs: dipoles only, no higher terms: for a sign at 1/2 they are enough (errors in winding_test.c).
 //
-// Open type. Zero-initialise; build; free. Borrows the hierarchy, which must outlive it unchanged. Free to
-// ask from any thread.
+// Open type. Zero-initialise; build; free. Belongs to one hierarchy, which is passed along and must be as it was when
+// built. Free to ask from any thread.
 #ifndef TY_SPACE_WINDING_H
 #define TY_SPACE_WINDING_H
 
@@ -16,7 +16,6 @@ typedef struct ty_winding_node {
 } __attribute__((aligned(64))) ty_winding_node;
 
 typedef struct ty_winding {
-    const ty_bvh* bvh;
     ty_winding_node* node;
     int capacity;
 } ty_winding;
@@ -27,6 +26,6 @@ static const double TY_WINDING_ACCURACY = 2.0;
 
 ty_status ty_winding_build(ty_winding* w, const ty_bvh* bvh);
 void ty_winding_free(ty_winding* w);
-double ty_winding_number(const ty_winding* w, ty_vec3 x, double accuracy);
+double ty_winding_number(const ty_winding* w, const ty_bvh* bvh, ty_vec3 x, double accuracy);
 
 #endif
