@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The generalized winding number of a triangle soup [Jacobson2013] by dipoles on the hierarchy's nodes
 // [Barill2018]: 1 inside a closed outward surface, 0 outside, in between near holes, so that small cracks do not
-// leak. Departs: dipoles only, no higher terms: for a sign at 1/2 they are enough (errors in winding_test.c).
+// leak. Departs: dipoles only, no higher terms: for a sign at 1/2 they are enough (errors in mesh_distance_test.c).
 //
 // Open type. Zero-initialise; build; free. Belongs to one hierarchy, which is passed along and must be as it was when
 // built. Free to ask from any thread.
@@ -21,7 +21,7 @@ typedef struct ty_winding {
 } ty_winding;
 
 // Nodes are taken as dipoles beyond `accuracy` times their radius: 2 errs by 0.04 at worst on a torus, 4 by 0.007;
-// the cost grows as accuracy^2. INFINITY: the exact sum.
+// larger costs more. INFINITY: the exact sum.
 static const double TY_WINDING_ACCURACY = 2.0;
 
 ty_status ty_winding_build(ty_winding* w, const ty_bvh* bvh);
