@@ -69,7 +69,7 @@ typedef struct ty_bvh {
 
 // Binned surface area heuristic, top down. Fails with TY_NO_MEMORY only. No triangles: every query finds nothing.
 ty_status ty_bvh_build(ty_bvh* bvh, int n_verts, const double (*vert)[3], int n_tris, const int (*tri)[3]);
-// New positions for the same triangles: boxes anew, same tree, about a tenth of a build. Answers stay exact
+// New positions for the same triangles: boxes anew, same tree, about a third of the time of a build. Answers stay exact
 // however far vertices moved; the tree gets slower. `vert` must be finite wherever it was when built.
 void ty_bvh_refit(ty_bvh* bvh, const double (*vert)[3]);
 void ty_bvh_free(ty_bvh* bvh);

@@ -85,7 +85,7 @@ static bool is_inside(const ty_mesh_distance* d, ty_vec3 x, int triangle, ty_vec
 {
     if (d->sign == TY_SIGN_CROSSINGS) return inside_by_ray(&d->bvh, x);
     if (d->sign == TY_SIGN_WINDING)
-        return ty_winding_number(&d->winding, x, d->def.winding_accuracy) >= 0.5;
+        return ty_winding_number(&d->winding, &d->bvh, x, d->def.winding_accuracy) >= 0.5;
     if (d->sign != TY_SIGN_NORMALS) return false;
     ty_vec3 normal = ty_mesh_normal(&d->normals, d->bvh.tri, triangle, feature), to = x - point;
     double along = ty_dot(normal, to);

@@ -180,9 +180,9 @@ static void winding_numbers_are_whole_on_a_closed_surface(void** state)
         double distance = sqrt(ring * ring + x[i][1] * x[i][1]) - 0.4;
         if (fabs(distance) < 0.005) continue;    // the facets' own error
         double expected = distance < 0.0;
-        worst[0] = fmax(worst[0], fabs(ty_winding_number(&w, ty_load3(x[i]), 2.0) - expected));
-        worst[1] = fmax(worst[1], fabs(ty_winding_number(&w, ty_load3(x[i]), 4.0) - expected));
-        if (i < 100) exact = fmax(exact, fabs(ty_winding_number(&w, ty_load3(x[i]), INFINITY) - expected));
+        worst[0] = fmax(worst[0], fabs(ty_winding_number(&w, &bvh, ty_load3(x[i]), 2.0) - expected));
+        worst[1] = fmax(worst[1], fabs(ty_winding_number(&w, &bvh, ty_load3(x[i]), 4.0) - expected));
+        if (i < 100) exact = fmax(exact, fabs(ty_winding_number(&w, &bvh, ty_load3(x[i]), INFINITY) - expected));
     }
     print_message("winding number errors: %.2e at accuracy 2, %.2e at 4, %.2e exact\n", worst[0], worst[1], exact);
     assert_true(worst[0] < 0.05 && worst[1] < 0.4 * worst[0] && exact < 1e-12);

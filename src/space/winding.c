@@ -54,7 +54,6 @@ static void set_lane(ty_winding_node* w, const ty_bvh_node* n, int k, const mome
 
 ty_status ty_winding_build(ty_winding* w, const ty_bvh* b)
 {
-    w->bvh = b;
     if (b->n_nodes > w->capacity) {
         w->capacity = 0;
         ty_free(w->node);
@@ -120,9 +119,8 @@ static unsigned far_children(const ty_winding_node* w, const float p[3], float a
     return ~ty_i8_bits(far);
 }
 
-double ty_winding_number(const ty_winding* w, ty_vec3 x, double accuracy)
+double ty_winding_number(const ty_winding* w, const ty_bvh* b, ty_vec3 x, double accuracy)
 {
-    const ty_bvh* b = w->bvh;
     const float far_enough = 1e6f;    // units of the mesh: beyond, the number is zero to 1e-12
     int stack[TY_BVH_STACK], top = 0;
     float p[3];
