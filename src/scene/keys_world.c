@@ -165,16 +165,17 @@ static const ty_key shape_keys[] = {
     {"ease", TY_KEY_FLAG, .at = SHAPE(linear), .unit = "", .fallback = "smooth",
      .choices = ty_ease_choices, .sentence = "How motion goes from key frame to key frame."},
     {0}};
-const ty_group ty_shape_group = {"shape",
-                                 "A region of space. Exactly one of the shapes, and how it moves.",
-                                 sizeof(ty_shape_def),
-                                 TY_AT(ty_shape_def, kind),
-                                 "shape",
-                                 shape_keys,
-                                 ty_check_shape,
-                                 "difference: [{sphere: {center: [0, 1, 0], radius: 0.5}}, {box: "
-                                 "{min: [-1, 1, -1], max: [1, 2, 1]}}]",
-                                 .start = ty_start_shape};
+const ty_group ty_shape_group = {
+    .name = "shape",
+    .sentence = "A region of space. Exactly one of the shapes, and how it moves.",
+    .size = sizeof(ty_shape_def),
+    .kind_at = TY_AT(ty_shape_def, kind),
+    .variants = "shape",
+    .keys = shape_keys,
+    .check = ty_check_shape,
+    .example = "difference: [{sphere: {center: [0, 1, 0], radius: 0.5}}, {box: "
+               "{min: [-1, 1, -1], max: [1, 2, 1]}}]",
+    .start = ty_start_shape};
 
 static const ty_key value_key_keys[] = {{"time", TY_KEY_NUMBER, .at = TY_AT(ty_value_key, time),
                                          .unit = "s", .required = true, .sentence = "When."},
@@ -380,15 +381,16 @@ static const ty_key force_keys[] = {
     ACTIVE(ty_force_def),
     {0}};
 const ty_group ty_force_group = {
-    "force",
-    "What pushes the liquid. Exactly one kind of force, and where and when it acts.",
-    sizeof(ty_force_def),
-    TY_AT(ty_force_def, kind),
-    "force",
-    force_keys,
-    ty_check_force,
-    "forces:\n  - gravity: [0, -9.81, 0]\n  - field: [\"-y\", \"x\", 0]\n    inside: {sphere: "
-    "{center: [0, 0, 0], radius: 1}}",
+    .name = "force",
+    .sentence = "What pushes the liquid. Exactly one kind of force, and where and when it acts.",
+    .size = sizeof(ty_force_def),
+    .kind_at = TY_AT(ty_force_def, kind),
+    .variants = "force",
+    .keys = force_keys,
+    .check = ty_check_force,
+    .example =
+        "forces:\n  - gravity: [0, -9.81, 0]\n  - field: [\"-y\", \"x\", 0]\n    inside: {sphere: "
+        "{center: [0, 0, 0], radius: 1}}",
     .start = ty_start_force};
 
 static const ty_key camera_keys[] = {

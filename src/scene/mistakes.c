@@ -29,16 +29,16 @@ static const char* find_line(const ty_origin* origin, int line, const char** lin
 // The line, and a caret below the column. Long lines are shown from near the column.
 static void make_excerpt(char* out, size_t size, ty_spot spot)
 {
-    enum { BEFORE = 60, SHOWN = 100 };
+    enum { BEFORE = 60, SHOWN = 100, BYTES = 250 };
     out[0] = 0;
     if (!spot.origin || spot.line < 1 || spot.column < 1) return;
     const char* end;
     const char* p = find_line(spot.origin, spot.line, &end);
     int skipped = 0;
     for (; spot.column - skipped > BEFORE && p < end; ++skipped) p += character_bytes(p);
-    char line[4 * SHOWN + 1], caret[SHOWN + 2];
+    char line[BYTES + 1], caret[SHOWN + 2];
     int n = 0, column = 0;
-    for (; p < end && column < SHOWN && n + character_bytes(p) < (int)size / 2; ++column) {
+    for (; p < end && column < SHOWN && n + character_bytes(p) <= BYTES; ++column) {
         int bytes = character_bytes(p);
         if (bytes > end - p) break;
         for (int i = 0; i < bytes; ++i) line[n++] = p[i] == '\t' ? ' ' : p[i];
