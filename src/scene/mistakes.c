@@ -49,8 +49,7 @@ static void make_excerpt(char* out, size_t size, ty_spot spot)
     if (blanks > column) blanks = column;
     memset(caret, ' ', (size_t)blanks);
     memcpy(caret + blanks, "^", 2);
-    int half = (int)(size / 2) - 1;
-    snprintf(out, size, "%.*s\n%.*s", half, line, half, caret);
+    snprintf(out, size, "%s\n%s", line, caret);
 }
 
 static ty_mistake* add(ty_mistakes* m, ty_spot spot)
