@@ -39,7 +39,7 @@ static void a_full_disk_stops_the_run_and_leaves_whole_frames(void** state)
     const char* folder = test_folder("full");
     char mounted[800], dir[900], find[1000];
     snprintf(mounted, sizeof mounted, "%s/disk", folder);
-    if (!mount_tmpfs(mounted, "size=2m", 0)) {
+    if (!mount_tmpfs(mounted, "size=500k", 0)) {
         print_message("no right to mount a small disk here: not tried\n");
         skip();
     }

@@ -52,7 +52,7 @@ ty_status ty_archive_load_begin(ty_archive* ar, const char* file, const void* by
         return ty_fail_at(TY_DAMAGED, file, 0, 0, "too short for a checkpoint (%lld bytes)", (long long)n);
     memcpy(&h, bytes, sizeof h);
     if (memcmp(h.magic, magic, sizeof magic) != 0)
-        return ty_fail_at(TY_DAMAGED, file, 0, 0, "not a Tethys checkpoint");
+        return ty_fail_at(TY_DAMAGED, file, 0, 0, "not a Tethys checkpoint, or damaged at its start");
     if (h.version != TY_ARCHIVE_VERSION)
         return ty_fail_at(TY_DAMAGED, file, 0, 0, "checkpoint version %u; this program reads version %d",
                           h.version, TY_ARCHIVE_VERSION);

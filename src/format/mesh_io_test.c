@@ -242,7 +242,7 @@ static void mistakes_name_file_place_and_remedy(void** state)
         {ty_obj_read_bytes, "v 0 0 0\nf 1 1 -2\n", 2,
          "corner '-2' names a vertex that is not there"},
         {ty_obj_read_bytes, "v 0 0 0\nf 1 1 x/1\n", 2, "'x/1' is not a corner"},
-        {ty_obj_read_bytes, "v 0 0 0\nf 1 1 2\n", 0, "names vertex 2, but there are only 1"},
+        {ty_obj_read_bytes, "v 0 0 0\nf 1 1 2\n", 2, "names vertex 2, but there are only 1"},
         {ty_obj_read_bytes, "v 0 0 0\nf 1 1\n", 2, "a face has 2 corners"},
         {ty_obj_read_bytes, "hello", 0, "no faces"},
         {ty_stl_read_bytes, "", 0, "too few"},

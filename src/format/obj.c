@@ -49,7 +49,8 @@ static ty_status read_face(ty_scan* s, ty_mesh_build* b)
                       "a face has %d corners; remove it or export the mesh again", n);
 }
 
-static ty_status read_statements(ty_scan* s, ty_mesh_build* b)
+// Up to the statement that brings the corners to more than `corners`.
+static ty_status read_statements(ty_scan* s, ty_mesh_build* b, int64_t corners)
 {
     do {
         ty_word w;
@@ -60,12 +61,23 @@ static ty_status read_statements(ty_scan* s, ty_mesh_build* b)
             if (!ty_mesh_build_vertex(b, x)) return too_large(s);
         } else if (ty_word_is(w, "f")) {
             TY_TRY(read_face(s, b));
+            if (b->corners.n > corners) return ty_ok();
         }
     } while (ty_scan_next_line(s));
     return ty_ok();
 }
 
-static ty_status check_range(const ty_mesh_build* b, const char* name)
+// The line of the face that a corner belongs to, by reading again.
+static int line_of_corner(const void* bytes, int64_t n, const char* name, int64_t corner)
+{
+    ty_mesh_build b = {0};
+    ty_scan s = ty_scan_begin(bytes, n, name);
+    ty_status status = read_statements(&s, &b, corner);
+    ty_mesh_build_free(&b);
+    return status.code == TY_OK ? s.line : 0;
+}
+
+static ty_status check_range(const ty_mesh_build* b, const void* bytes, int64_t n, const char* name)
 {
     if (b->corners.n == 0)
         return ty_fail_at(TY_BAD_INPUT, name, 0, 0,
@@ -73,7 +85,7 @@ static ty_status check_range(const ty_mesh_build* b, const char* name)
     int64_t n_verts = b->coords.n / 3;
     for (int64_t i = 0; i < b->corners.n; ++i)
         if (b->corners.at[i] >= n_verts)
-            return ty_fail_at(TY_BAD_INPUT, name, 0, 0,
+            return ty_fail_at(TY_BAD_INPUT, name, line_of_corner(bytes, n, name, i), 0,
                               "triangle %lld names vertex %d, but there are only %lld; the file is "
                               "cut off or damaged: "
                               "export the mesh again",
@@ -86,8 +98,8 @@ ty_status ty_obj_read_bytes(ty_tri_mesh* mesh, const void* bytes, int64_t n, con
     ty_tri_mesh_free(mesh);
     ty_mesh_build b = {0};
     ty_scan s = ty_scan_begin(bytes, n, name);
-    ty_status status = read_statements(&s, &b);
-    if (status.code == TY_OK) status = check_range(&b, name);
+    ty_status status = read_statements(&s, &b, INT64_MAX);
+    if (status.code == TY_OK) status = check_range(&b, bytes, n, name);
     if (status.code == TY_OK)
         ty_mesh_build_finish(&b, mesh);
     else
