@@ -157,6 +157,10 @@ static void weno_stage(void* ctx, ty_range r)
         double rate = 0.0;
         for (int axis = 0; axis < 3; ++axis)
             if (u[axis] != 0.0) rate -= u[axis] * upwind(&ls->grid, s->from, ijk, cell, axis, u[axis]);
+        if (rate == 0.0 && s->from[cell] == s->base[cell]) {    // not even rounding moves still water
+            s->to[cell] = s->base[cell];
+            continue;
+        }
         double stepped = s->from[cell] + s->dt / ls->grid.cell * rate;
         s->to[cell] = s->keep == 0.0 ? stepped : s->keep * s->base[cell] + (1.0 - s->keep) * stepped;
     }
