@@ -16,6 +16,8 @@ static const double MAX_WEIGHTS = 25.0;           // sum of absolute weights: mo
 enum { FILL_RADII = 2, FILL_PASSES = 8 };                          // doubtful cells of a region look less far, and
 static const double FILL_WEIGHTS = 6.0;           // are hardly extrapolated to
 static const double SAME_SIDE = -0.6;             // cells: open cells further behind the wall point are not used
+static const double FLAT = 0.1, BENT = 0.2;       // cells of misfit: from linear continuation to a constant one,
+                                                  // as a sheet of a cell or two is no plane and would end at the wall
 static const double FIT_DEPTH = 3.6;              // cells below the wall; deeper ghosts copy their open cell
 static const double FIT_REACH = 4.0;              // cells: ghosts of open cells this near a surface are fitted
 static const double FAR = 6.0;                    // cells: where no surface of the liquid is near
@@ -168,8 +170,8 @@ static void gather(const ty_levelset* ls, const unsigned char* closed, ty_vec3 w
             }
 }
 
-// Solves the symmetric 4 x 4 system by Cholesky; false when it does not determine all four.
-static bool solve4(double m[4][4], double b[4])
+// Cholesky factor of a symmetric 4 x 4 matrix in place; false when it does not determine all four.
+static bool factor4(double m[4][4])
 {
     double largest = fmax(fmax(m[0][0], m[1][1]), fmax(m[2][2], m[3][3]));
     for (int i = 0; i < 4; ++i)
@@ -180,6 +182,11 @@ static bool solve4(double m[4][4], double b[4])
             else if (sum <= PIVOT * largest) return false;
             else m[i][i] = sqrt(sum);
         }
+    return true;
+}
+
+static void solve4(double m[4][4], double b[4])
+{
     for (int i = 0; i < 4; ++i) {
         for (int k = 0; k < i; ++k) b[i] -= m[i][k] * b[k];
         b[i] /= m[i][i];
@@ -188,38 +195,44 @@ static bool solve4(double m[4][4], double b[4])
         for (int k = i + 1; k < 4; ++k) b[i] -= m[k][i] * b[k];
         b[i] /= m[i][i];
     }
-    return true;
 }
 
-// The fitted linear function at `at` (cells from the wall point), as weights of the cells' values.
-static bool evaluate(const fit* f, ty_vec3 at, const double* phi, double max_weights, double* value)
+static double dot4(const double a[4], const double b[4]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]; }
+
+// The fitted linear function at `at` (cells from the wall point), and how well it fits: root of the weighted mean square
+// of what is left. False when the values' weights in it would be too large.
+static bool evaluate(const fit* f, ty_vec3 at, const double* phi, double max_weights, double* value, double* misfit)
 {
-    double m[4][4] = {{0}}, z[4] = {1.0, at[0], at[1], at[2]};
-    for (int c = 0; c < f->n; ++c)
-        for (int i = 0; i < 4; ++i)
-            for (int j = 0; j <= i; ++j) m[i][j] += f->w[c] * f->e[c][i] * f->e[c][j];
-    if (!solve4(m, z)) return false;
-    double total = 0.0;
-    *value = 0.0;
-    for (int c = 0; c < f->n; ++c) {
-        double weight = 0.0;
-        for (int i = 0; i < 4; ++i) weight += z[i] * f->e[c][i];
-        weight *= f->w[c];
-        total += fabs(weight);
-        *value += weight * phi[f->cell[c]];
+    double m[4][4] = {{0}}, z[4] = {1.0, at[0], at[1], at[2]}, c[4] = {0}, total = 0.0, sum = 0.0, all = 0.0;
+    double e[4] = {1.0, at[0], at[1], at[2]};
+    for (int k = 0; k < f->n; ++k)
+        for (int i = 0; i < 4; ++i) {
+            c[i] += f->w[k] * f->e[k][i] * phi[f->cell[k]];
+            for (int j = 0; j <= i; ++j) m[i][j] += f->w[k] * f->e[k][i] * f->e[k][j];
+        }
+    if (!factor4(m)) return false;
+    solve4(m, z);
+    solve4(m, c);
+    for (int k = 0; k < f->n; ++k) {
+        double left = dot4(c, f->e[k]) - phi[f->cell[k]];
+        total += fabs(f->w[k] * dot4(z, f->e[k]));
+        sum += f->w[k] * left * left;
+        all += f->w[k];
     }
+    *value = dot4(c, e);
+    *misfit = sqrt(sum / all);
     return total <= max_weights;
 }
 
 // Linear continuation to lattice place x from open cells around lattice place w.
 static bool extend(const ty_levelset* ls, const unsigned char* closed, const double* phi, ty_vec3 x, ty_vec3 w,
-                   int n_radii, double max_weights, double* value)
+                   int n_radii, double max_weights, double* value, double* misfit)
 {
     fit f;
     ty_vec3 out = ty_normalize(w - x);
     for (int k = 0; k < n_radii; ++k) {
         gather(ls, closed, w, out, RADII[k], &f);
-        if (f.n >= MIN_FIT && evaluate(&f, x - w, phi, max_weights, value)) return true;
+        if (f.n >= MIN_FIT && evaluate(&f, x - w, phi, max_weights, value, misfit)) return true;
     }
     return false;
 }
@@ -251,12 +264,14 @@ static void continue_ghosts(void* ctx, ty_range r)
         double apart = ty_norm(ty_vec(a[0] - b[0], a[1] - b[1], a[2] - b[2])) * g->cell;
         if (fabs(*phi) > FIT_REACH * g->cell) continue;
         ty_grid_cell_center(g, a[0], a[1], a[2], x);
-        double source = *phi, value;
+        double source = *phi, value, misfit;
         ty_vec3 place = ty_vec(a[0], a[1], a[2]);
         if (!push_out(ls, x)) continue;
         ty_vec3 wall = lattice_place(g, x);
         if (ty_norm(wall - place) > FIT_DEPTH) continue;
-        if (!extend(ls, ls->closed, c->phi, place, wall, N_RADII, MAX_WEIGHTS, &value)) continue;
+        if (!extend(ls, ls->closed, c->phi, place, wall, N_RADII, MAX_WEIGHTS, &value, &misfit)) continue;
+        double bent = ty_clamp((misfit / g->cell - FLAT) / (BENT - FLAT), 0.0, 1.0);
+        value += bent * (source - value);
         *phi = ty_clamp(ty_clamp(value, source - apart, source + apart), -ls->band, ls->band);
     }
 }
@@ -330,11 +345,12 @@ static void try_doubtful(void* ctx, ty_range r)
     for (int64_t i = r.begin; i < r.end; ++i) {
         int cell = ls->active.at[i], ijk[3];
         double* value = &ls->velocity.at[i];
+        double misfit;
         *value = NAN;
         if (s->doubtful[cell] != 2) continue;
         ty_grid_coords(&ls->grid, cell, ijk);
         ty_vec3 place = ty_vec(ijk[0], ijk[1], ijk[2]);
-        if (!extend(ls, s->doubtful, s->out, place, place, FILL_RADII, FILL_WEIGHTS, value)) *value = NAN;
+        if (!extend(ls, s->doubtful, s->out, place, place, FILL_RADII, FILL_WEIGHTS, value, &misfit)) *value = NAN;
     }
 }
 
