@@ -13,7 +13,7 @@ enum {
     NEAR_STEPS = 20,     // the iteration gains a factor 1 / (curvature * distance) per step
     BAND_STEPS = 8,
 };
-static const double NEWTON_REACH = 3.5;      // beyond it a neighbour's closest point is good enough
+static const double NEWTON_REACH = 5.0;      // beyond it a neighbour's closest point is good enough: up to 0.1 cells too far
 static const double STEP_LIMIT = 0.7;        // longest Newton step: the interpolant holds for a cell
 static const double MIN_SLOPE = 0.05;        // below it the interpolant has no direction to the surface
 static const double ON_SURFACE = 1e-11;      // Newton step normal to the surface that ends the iteration
@@ -234,10 +234,11 @@ static foot inherit(const job* j, const int ijk[3], int64_t cell)
         if (out) continue;
         int slot = r->slot.at[other];
         if (slot < 0 || slot >= j->begin) continue;
-        double distance = ty_norm(x - ty_load3(r->closest.at[slot].at));
+        ty_vec3 closest = ty_load3(r->closest.at[slot].at);
+        double distance = ty_norm(x - closest);
         if (distance >= best.distance) continue;
         best.distance = distance;
-        memcpy(best.at, r->closest.at[slot].at, sizeof best.at);
+        ty_store3(best.at, closest);
     }
     return best;
 }
@@ -253,10 +254,9 @@ static void layer_body(void* ctx, ty_range range)
         ty_grid_coords(j->g, cell, ijk);
         double x[3] = {ijk[0], ijk[1], ijk[2]};
         foot best = inherit(j, ijk, cell);
-        if (best.distance <= NEWTON_REACH) {
-            foot own = project(&f, x, best.at, BAND_STEPS, best.distance);
-            if (own.found) best = own;
-        }
+        foot own = {.found = false};
+        if (best.distance <= NEWTON_REACH) own = project(&f, x, best.at, BAND_STEPS, best.distance);
+        if (own.found) best = own;
         memcpy(r->closest.at[i].at, best.at, sizeof best.at);
         r->distance.at[i] = best.distance;
     }

@@ -7,7 +7,7 @@
 // rounding in the whole band and a smooth surface moves by a third-order amount (measured in redistance_test.c).
 //
 // Where Newton finds nothing (features of a cell or two), the distance to the plane through the axes' crossings
-// holds [surface-tracking: start cells], which keeps the crossings to second order.
+// holds, which keeps the crossings to second order.
 // The sign of every cell is kept, so the topology never changes. Same bits for any number of threads.
 #ifndef TY_FIELD_REDISTANCE_H
 #define TY_FIELD_REDISTANCE_H

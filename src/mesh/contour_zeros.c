@@ -7,6 +7,9 @@
 
 #include "mesh/contour.h"
 
+// Of the values at the ends: a smaller one is rounding, and a parabola through such values leads anywhere.
+static const double ROUNDING = 1e-13;
+
 typedef struct bracket {
     double lo, hi, f_lo, f_hi;
     double third, f_third;    // an earlier end; equal to lo before there is one
@@ -26,6 +29,7 @@ static double parabola_zero(double f_lo, double f_hi, double bend)
 static double guess(const bracket* b)
 {
     double width = b->hi - b->lo, bend = 0.0;
+    if (width <= 0.0) return b->lo;
     if (b->third != b->lo && b->third != b->hi && width > 0.0) {
         double d_lo = (b->f_third - b->f_lo) / (b->third - b->lo);
         bend = (d_lo - (b->f_hi - b->f_lo) / width) / (b->third - b->hi) * width * width;
@@ -57,7 +61,10 @@ void ty_find_zeros(const ty_sampler* phi, int refine, int n, const double (*a)[3
             for (int axis = 0; axis < 3; ++axis) x[i][axis] = a[i][axis] + t[i] * (b[i][axis] - a[i][axis]);
         }
         ty_sample(phi, n, x, f);
-        for (int i = 0; i < n; ++i) shrink(&k[i], t[i], f[i]);
+        for (int i = 0; i < n; ++i) {
+            if (fabs(f[i]) <= ROUNDING * (fabs(fa[i]) + fabs(fb[i]))) k[i].lo = k[i].hi = t[i];
+            else shrink(&k[i], t[i], f[i]);
+        }
     }
     for (int i = 0; i < n; ++i) t[i] = guess(&k[i]);
 }

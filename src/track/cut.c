@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contour is made in lattice coordinates s (nodes are the integers) and mapped to space: x = lo + step s, where
-// step divides the domain's size, so that node 0 and the last node lie on its sides.
+// The contour is made in lattice coordinates s (nodes are the integers) and mapped to space piecewise linearly: node 0
+// and the last one lie on the domain's sides, the others at the centres of cells, where a grid tracker has its values.
+//
+//     node  0   1       2       3   4
+//           |---o---+---o---+---o---|     cells of size `cell`, the last one as long as the domain has it
 //
 //       air |  contour's own border vertices, TY_CONTOUR_MIN_CUT outside, go back onto the side:
 //    ---o---|---o---   the bevel at the domain's edges and corners collapses, its triangles vanish,
@@ -15,7 +18,7 @@
 #include "mesh/contour.h"
 
 enum { BLOCK = TY_SAMPLE_BATCH, MAX_NODES = 1 << 20 };
-static const double WHOLE = 1e-6;          // cells: rounding of sizes given in decimals
+static const double NARROW = 0.05;         // cells: a centre closer to the far side is left out
 static const double MIN_CUT = 1e-6;        // of an edge. The contour's own, a thousandth, would make the volume jump by that
 static const double BODY_REACH = 1.5;      // cells
 
@@ -29,7 +32,7 @@ typedef struct part {
     ty_sampler distance;
     const ty_world* world;
     bool has_obstacles;
-    double lo[3], hi[3], step[3];    // node (0, 0, 0), the last one of the whole lattice, metres per node
+    double lo[3], hi[3], cell;       // the first and the last node of the whole lattice
     int whole[3];                    // nodes of the whole lattice
     int first[3], n[3];              // the nodes that are contoured
 } part;
@@ -68,11 +71,19 @@ void ty_cutter_destroy(ty_cutter* c)
     ty_free(c);
 }
 
+static double node_place(const part* p, int axis, int i)
+{
+    if (i <= 0) return p->lo[axis];
+    return i >= p->whole[axis] - 1 ? p->hi[axis] : p->lo[axis] + p->cell * (i - 0.5);
+}
+
 static void to_space(const part* p, const double s[3], double x[3])
 {
     for (int axis = 0; axis < 3; ++axis) {
-        bool last = s[axis] >= p->whole[axis] - 1;
-        x[axis] = last ? p->hi[axis] : s[axis] <= 0.0 ? p->lo[axis] : p->lo[axis] + p->step[axis] * s[axis];
+        double at = ty_clamp(s[axis], 0.0, p->whole[axis] - 1);
+        int i = (int)at;
+        double a = node_place(p, axis, i), t = at - i;
+        x[axis] = t > 0.0 ? a + t * (node_place(p, axis, i + 1) - a) : a;
     }
 }
 
@@ -157,7 +168,7 @@ static void cut_known(void* ctx, ty_range r)
 
 static bool same_lattice(const part* a, const part* b)
 {
-    return memcmp(a->lo, b->lo, sizeof a->lo) == 0 && memcmp(a->step, b->step, sizeof a->step) == 0 &&
+    return memcmp(a->lo, b->lo, sizeof a->lo) == 0 && a->cell == b->cell &&
            memcmp(a->first, b->first, sizeof a->first) == 0 && memcmp(a->n, b->n, sizeof a->n) == 0;
 }
 
@@ -310,17 +321,17 @@ static ty_status contour_part(ty_cutter* c, ty_tri_mesh* out, bool keep)
     return collapse_corners(c, out);
 }
 
-// A lattice from lo to hi with steps as near to `cell` as divides it.
+// A lattice from lo to hi.
 static ty_status set_lattice(part* p, const double lo[3], const double hi[3], double cell)
 {
+    p->cell = cell;
     for (int axis = 0; axis < 3; ++axis) {
-        double steps = fmax(1.0, ceil((hi[axis] - lo[axis]) / cell - WHOLE));
-        if (!(steps < MAX_NODES - 2))
-            return ty_fail(TY_BAD_INPUT, "the surface would have %.3g cells along an axis; choose a larger cell", steps);
+        double centers = fmax(0.0, ceil((hi[axis] - lo[axis]) / cell - 0.5 - NARROW));
+        if (!(centers < MAX_NODES - 4))
+            return ty_fail(TY_BAD_INPUT, "the surface would have %.3g cells along an axis; choose a larger cell", centers);
         p->lo[axis] = lo[axis];
         p->hi[axis] = hi[axis];
-        p->step[axis] = (hi[axis] - lo[axis]) / steps;
-        p->whole[axis] = p->n[axis] = (int)steps + 1;
+        p->whole[axis] = p->n[axis] = (int)centers + 2;
         p->first[axis] = 0;
     }
     return ty_ok();
@@ -382,8 +393,8 @@ ty_status ty_cut_volume(ty_cutter* c, const ty_sampler* distance, double cell, c
     *volume = 0.0;
     TY_TRY(set_part(p, distance, world, cell, box));
     for (int axis = 0; axis < 3; ++axis) {
-        double from = floor((box->lo[axis] - p->lo[axis]) / p->step[axis] + WHOLE);
-        double to = ceil((box->hi[axis] - p->lo[axis]) / p->step[axis] - WHOLE);
+        double from = floor((box->lo[axis] - p->lo[axis]) / cell + 0.5);
+        double to = ceil((box->hi[axis] - p->lo[axis]) / cell + 0.5);
         int last = (int)fmin(to, p->whole[axis] - 1.0);
         p->first[axis] = (int)fmax(from, 0.0);
         p->n[axis] = last - p->first[axis] + 1;
@@ -405,7 +416,7 @@ int ty_cutter_body_at(const ty_cutter* c, const double x[3])
     const part* p = &c->part;
     int best = -1;
     double nearest = BODY_REACH * BODY_REACH, s[3];
-    for (int axis = 0; axis < 3; ++axis) s[axis] = (x[axis] - p->lo[axis]) / p->step[axis] - p->first[axis];
+    for (int axis = 0; axis < 3; ++axis) s[axis] = (x[axis] - p->lo[axis]) / p->cell + 0.5 - p->first[axis];
     if (!(fabs(s[0]) < MAX_NODES && fabs(s[1]) < MAX_NODES && fabs(s[2]) < MAX_NODES)) return -1;
     for (int i = 0; i < 64; ++i) {
         int node[3];

@@ -60,7 +60,7 @@ static ty_status measure(ty_levelset* ls, const double* values, const ty_box* bo
 // One edit: the new values come into `spare`, what they change is measured, then they are phi.
 static ty_status edit_one(ty_levelset* ls, const ty_edit* e, double* volume_changed, bool* any)
 {
-    ty_levelset_sample(ls, &e->region, ls->next, ls->spare);
+    TY_TRY(ty_levelset_sample(ls, &e->region, ls->next));
     change c = {.ls = ls, .add = e->add, .region = ls->next, .to = ls->spare};
     ty_parallel_for(ty_grid_size(&ls->grid), 16 * BLOCK, combine, &c);
     int lo[3], hi[3];

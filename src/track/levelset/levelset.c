@@ -75,7 +75,7 @@ static ty_status set_up(ty_levelset* ls, const ty_track_def* def, const ty_world
     TY_TRY(ty_levelset_solids(ls, world));
     ty_sampler liquid = ty_world_liquid(world);
     ls->band = FIRST_BAND * ls->grid.cell;
-    ty_levelset_sample(ls, &liquid, ls->phi, ls->next);
+    TY_TRY(ty_levelset_sample(ls, &liquid, ls->phi));
     ty_levelset_continue(ls, ls->phi);
     TY_TRY(ty_levelset_redistance(ls, 0.0));
     return ty_levelset_contour(ls);

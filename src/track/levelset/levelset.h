@@ -61,9 +61,8 @@ ty_status ty_levelset_ghosts(ty_levelset* ls);
 // Continues phi into closed cells, exactly for linear functions.
 void ty_levelset_continue(ty_levelset* ls, double* phi);
 // Samples a region at all cells. Where its surface lies on or in a solid it is no surface of the liquid: there the
-// values of open cells are continued from those that the solid has no part in. `scratch` is as large as `out`; uses
-// ls->doubtful.
-void ty_levelset_sample(ty_levelset* ls, const ty_sampler* region, double* out, double* scratch);
+// values of open cells are continued from those that the solid has no part in. Uses doubtful, active, velocity.
+ty_status ty_levelset_sample(ty_levelset* ls, const ty_sampler* region, double* out);
 
 // Distances again, wide enough for steps that go as far as `reach`.
 ty_status ty_levelset_redistance(ty_levelset* ls, double reach);

@@ -10,15 +10,21 @@
 #include "core/parallel.h"
 #include "track/levelset/levelset.h"
 
-enum { BLOCK = 256, SAMPLE_BLOCK = TY_SAMPLE_BATCH, MARCH_STEPS = 32, MIN_FIT = 8, MAX_FIT = 512 };
-static const double RADII[] = {1.6, 2.4, 3.2};    // cells around the wall point, widened while too few are open
+enum { BLOCK = 256, SAMPLE_BLOCK = TY_SAMPLE_BATCH, MARCH_STEPS = 32, MIN_FIT = 8, MAX_FIT = 512, N_RADII = 3 };
+static const double RADII[N_RADII] = {1.6, 2.4, 3.2};    // cells around the wall point, widened while too few are open
 static const double MAX_WEIGHTS = 25.0;           // sum of absolute weights: more would amplify noise
+enum { FILL_RADII = 2, FILL_PASSES = 8 };                          // doubtful cells of a region look less far, and
+static const double FILL_WEIGHTS = 6.0;           // are hardly extrapolated to
 static const double SAME_SIDE = -0.6;             // cells: open cells further behind the wall point are not used
+static const double FLAT = 0.1, BENT = 0.2;       // cells of misfit: from linear continuation to a constant one,
+                                                  // as a sheet of a cell or two is no plane and would end at the wall
 static const double FIT_DEPTH = 3.6;              // cells below the wall; deeper ghosts copy their open cell
-static const double FIT_SLACK = 2.0;              // cells: a surface farther away than this does not matter
+static const double FIT_REACH = 4.0;              // cells: ghosts of open cells this near a surface are fitted
+static const double FAR = 6.0;                    // cells: where no surface of the liquid is near
 static const double PIVOT = 1e-8;                 // of the largest: cells in a plane or line determine no slope
 static const double ON_SOLID = 0.1;               // cells: a region's surface this close to a solid lies on it
 static const double SAMPLE_REACH = 4.0;           // cells: values beyond are far from any surface
+static const double KINK_SLOPE = 0.95;            // a distance with less has more than one nearest point
 static const double PROBE = 0.25;                 // cells: step of the differences of a region
 
 static bool outside_domain(const ty_levelset* ls, const double x[3])
@@ -164,8 +170,8 @@ static void gather(const ty_levelset* ls, const unsigned char* closed, ty_vec3 w
             }
 }
 
-// Solves the symmetric 4 x 4 system by Cholesky; false when it does not determine all four.
-static bool solve4(double m[4][4], double b[4])
+// Cholesky factor of a symmetric 4 x 4 matrix in place; false when it does not determine all four.
+static bool factor4(double m[4][4])
 {
     double largest = fmax(fmax(m[0][0], m[1][1]), fmax(m[2][2], m[3][3]));
     for (int i = 0; i < 4; ++i)
@@ -176,6 +182,11 @@ static bool solve4(double m[4][4], double b[4])
             else if (sum <= PIVOT * largest) return false;
             else m[i][i] = sqrt(sum);
         }
+    return true;
+}
+
+static void solve4(double m[4][4], double b[4])
+{
     for (int i = 0; i < 4; ++i) {
         for (int k = 0; k < i; ++k) b[i] -= m[i][k] * b[k];
         b[i] /= m[i][i];
@@ -184,38 +195,44 @@ static bool solve4(double m[4][4], double b[4])
         for (int k = i + 1; k < 4; ++k) b[i] -= m[k][i] * b[k];
         b[i] /= m[i][i];
     }
-    return true;
 }
 
-// The fitted linear function at `at` (cells from the wall point), as weights of the cells' values.
-static bool evaluate(const fit* f, ty_vec3 at, const double* phi, double* value)
+static double dot4(const double a[4], const double b[4]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]; }
+
+// The fitted linear function at `at` (cells from the wall point), and how well it fits: root of the weighted mean square
+// of what is left. False when the values' weights in it would be too large.
+static bool evaluate(const fit* f, ty_vec3 at, const double* phi, double max_weights, double* value, double* misfit)
 {
-    double m[4][4] = {{0}}, z[4] = {1.0, at[0], at[1], at[2]};
-    for (int c = 0; c < f->n; ++c)
-        for (int i = 0; i < 4; ++i)
-            for (int j = 0; j <= i; ++j) m[i][j] += f->w[c] * f->e[c][i] * f->e[c][j];
-    if (!solve4(m, z)) return false;
-    double total = 0.0;
-    *value = 0.0;
-    for (int c = 0; c < f->n; ++c) {
-        double weight = 0.0;
-        for (int i = 0; i < 4; ++i) weight += z[i] * f->e[c][i];
-        weight *= f->w[c];
-        total += fabs(weight);
-        *value += weight * phi[f->cell[c]];
+    double m[4][4] = {{0}}, z[4] = {1.0, at[0], at[1], at[2]}, c[4] = {0}, total = 0.0, sum = 0.0, all = 0.0;
+    double e[4] = {1.0, at[0], at[1], at[2]};
+    for (int k = 0; k < f->n; ++k)
+        for (int i = 0; i < 4; ++i) {
+            c[i] += f->w[k] * f->e[k][i] * phi[f->cell[k]];
+            for (int j = 0; j <= i; ++j) m[i][j] += f->w[k] * f->e[k][i] * f->e[k][j];
+        }
+    if (!factor4(m)) return false;
+    solve4(m, z);
+    solve4(m, c);
+    for (int k = 0; k < f->n; ++k) {
+        double left = dot4(c, f->e[k]) - phi[f->cell[k]];
+        total += fabs(f->w[k] * dot4(z, f->e[k]));
+        sum += f->w[k] * left * left;
+        all += f->w[k];
     }
-    return total <= MAX_WEIGHTS;
+    *value = dot4(c, e);
+    *misfit = sqrt(sum / all);
+    return total <= max_weights;
 }
 
 // Linear continuation to lattice place x from open cells around lattice place w.
 static bool extend(const ty_levelset* ls, const unsigned char* closed, const double* phi, ty_vec3 x, ty_vec3 w,
-                   double* value)
+                   int n_radii, double max_weights, double* value, double* misfit)
 {
     fit f;
     ty_vec3 out = ty_normalize(w - x);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < n_radii; ++k) {
         gather(ls, closed, w, out, RADII[k], &f);
-        if (f.n >= MIN_FIT && evaluate(&f, x - w, phi, value)) return true;
+        if (f.n >= MIN_FIT && evaluate(&f, x - w, phi, max_weights, value, misfit)) return true;
     }
     return false;
 }
@@ -245,13 +262,16 @@ static void continue_ghosts(void* ctx, ty_range r)
         ty_grid_coords(g, ghost.cell, a);
         ty_grid_coords(g, ghost.source, b);
         double apart = ty_norm(ty_vec(a[0] - b[0], a[1] - b[1], a[2] - b[2])) * g->cell;
-        if (fabs(*phi) > apart + FIT_SLACK * g->cell) continue;
+        if (fabs(*phi) > FIT_REACH * g->cell) continue;
         ty_grid_cell_center(g, a[0], a[1], a[2], x);
-        double source = *phi, value;
+        double source = *phi, value, misfit;
         ty_vec3 place = ty_vec(a[0], a[1], a[2]);
         if (!push_out(ls, x)) continue;
         ty_vec3 wall = lattice_place(g, x);
-        if (ty_norm(wall - place) > FIT_DEPTH || !extend(ls, ls->closed, c->phi, place, wall, &value)) continue;
+        if (ty_norm(wall - place) > FIT_DEPTH) continue;
+        if (!extend(ls, ls->closed, c->phi, place, wall, N_RADII, MAX_WEIGHTS, &value, &misfit)) continue;
+        double bent = ty_clamp((misfit / g->cell - FLAT) / (BENT - FLAT), 0.0, 1.0);
+        value += bent * (source - value);
         *phi = ty_clamp(ty_clamp(value, source - apart, source + apart), -ls->band, ls->band);
     }
 }
@@ -267,7 +287,6 @@ typedef struct sampling {
     const ty_sampler* region;
     double* out;
     unsigned char* doubtful;    // closed, or the region's surface next to it lies on a solid
-    double* filled;
 } sampling;
 
 // Distance to the domain's sides or an obstacle, whichever is nearer.
@@ -278,7 +297,7 @@ static double wall_distance(const ty_levelset* ls, const double x[3], int64_t ce
     return d;
 }
 
-// Whether the point of the region's surface that is nearest to x lies on or in a solid.
+// Whether the point of the region's surface that is nearest to x lies on or in a solid. The solid is as near as it.
 static bool surface_on_solid(const ty_levelset* ls, const ty_sampler* region, const double x[3], double value)
 {
     double h = ls->grid.cell, probe[6][3], v[6], slope[3];
@@ -289,6 +308,7 @@ static bool surface_on_solid(const ty_levelset* ls, const ty_sampler* region, co
     ty_sample(region, 6, (const double(*)[3])probe, v);
     for (int axis = 0; axis < 3; ++axis) slope[axis] = v[2 * axis + 1] - v[2 * axis];
     double at[3], solid = INFINITY;
+    if (ty_norm(ty_load3(slope)) < KINK_SLOPE * 2.0 * PROBE * h) return true;    // between two walls
     ty_store3(at, ty_load3(x) - value * ty_normalize(ty_load3(slope)));
     if (ls->solid) ty_grid_linear(&ls->grid, ls->solid, 1, (const double(*)[3])at, &solid);
     for (int axis = 0; axis < 3; ++axis)
@@ -318,32 +338,63 @@ static void sample_region(void* ctx, ty_range r)
     }
 }
 
-// Doubtful cells are fitted to certain ones around them and keep their sign; where there are none, no surface of the
-// liquid is near.
-static void fill_doubtful(void* ctx, ty_range r)
+static void try_doubtful(void* ctx, ty_range r)
 {
     sampling* s = ctx;
     const ty_levelset* ls = s->ls;
-    double tiny = 1e-9 * ls->grid.cell, far = SAMPLE_REACH * ls->grid.cell;
-    for (int64_t cell = r.begin; cell < r.end; ++cell) {
-        s->filled[cell] = s->out[cell];
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        int cell = ls->active.at[i], ijk[3];
+        double* value = &ls->velocity.at[i];
+        double misfit;
+        *value = NAN;
         if (s->doubtful[cell] != 2) continue;
-        int ijk[3];
         ty_grid_coords(&ls->grid, cell, ijk);
         ty_vec3 place = ty_vec(ijk[0], ijk[1], ijk[2]);
-        bool inside = s->out[cell] < 0.0;
-        double value = inside ? -far : far;
-        if (extend(ls, s->doubtful, s->out, place, place, &value))
-            value = inside ? fmin(value, -tiny) : fmax(value, tiny);
-        else value = inside ? -far : far;
-        s->filled[cell] = value;
+        if (!extend(ls, s->doubtful, s->out, place, place, FILL_RADII, FILL_WEIGHTS, value, &misfit)) *value = NAN;
     }
 }
 
-void ty_levelset_sample(ty_levelset* ls, const ty_sampler* region, double* out, double* scratch)
+// Values found become certain. What the solid has no part in is never nearer than the whole, which keeps the sign.
+static bool accept_found(sampling* s)
 {
-    sampling s = {.ls = ls, .region = region, .out = scratch, .doubtful = ls->doubtful, .filled = out};
+    const ty_levelset* ls = s->ls;
+    bool any = false;
+    for (int64_t i = 0; i < ls->active.n; ++i) {
+        double* out = &s->out[ls->active.at[i]];
+        double value = ls->velocity.at[i];
+        if (isnan(value)) continue;
+        *out = *out < 0.0 ? fmin(value, *out) : fmax(value, *out);
+        s->doubtful[ls->active.at[i]] = 0;
+        any = true;
+    }
+    return any;
+}
+
+// Doubtful cells are fitted to certain ones around them, layer by layer; where that leads nowhere, no surface of the
+// liquid is near.
+static ty_status fill_doubtful(sampling* s)
+{
+    ty_levelset* ls = s->ls;
     int64_t size = ty_grid_size(&ls->grid);
-    ty_parallel_for(size, SAMPLE_BLOCK, sample_region, &s);
-    ty_parallel_for(size, 16 * BLOCK, fill_doubtful, &s);
+    double far = FAR * ls->grid.cell;
+    ls->active.n = 0;
+    for (int64_t c = 0; c < size; ++c)
+        if (s->doubtful[c] == 2 && !ty_array_push(&ls->active, (int)c)) return ty_no_memory("cells beside walls");
+    if (!ty_array_resize(&ls->velocity, ls->active.n)) return ty_no_memory("cells beside walls");
+    for (int pass = 0; pass < FILL_PASSES; ++pass) {
+        ty_parallel_for(ls->active.n, BLOCK, try_doubtful, s);
+        if (!accept_found(s)) break;
+    }
+    for (int64_t i = 0; i < ls->active.n; ++i) {
+        double* out = &s->out[ls->active.at[i]];
+        if (s->doubtful[ls->active.at[i]] == 2) *out = *out < 0.0 ? -far : far;
+    }
+    return ty_ok();
+}
+
+ty_status ty_levelset_sample(ty_levelset* ls, const ty_sampler* region, double* out)
+{
+    sampling s = {.ls = ls, .region = region, .out = out, .doubtful = ls->doubtful};
+    ty_parallel_for(ty_grid_size(&ls->grid), SAMPLE_BLOCK, sample_region, &s);
+    return fill_doubtful(&s);
 }

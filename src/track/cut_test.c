@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "track/cut.h"
+
+#include "core/hash.h"
+#include "core/parallel.h"
+#include "track/tank.h"
+
+// Liquid below a plane.
+typedef struct pool {
+    double normal[3], level;
+} pool;
+
+static void eval_pool(const void* self, int n, const double (*x)[3], double* out)
+{
+    const pool* p = self;
+    for (int i = 0; i < n; ++i) out[i] = ty_dot(ty_load3(p->normal), ty_load3(x[i])) - p->level;
+}
+
+// Blobs without any order.
+static void eval_noise(const void* self, int n, const double (*x)[3], double* out)
+{
+    uint64_t seed = *(const uint64_t*)self;
+    for (int i = 0; i < n; ++i) {
+        uint64_t h = seed;
+        for (int axis = 0; axis < 3; ++axis) h = ty_mix2(h, (uint64_t)(int64_t)floor(13.0 * x[i][axis]));
+        out[i] = 0.1 * (ty_unit(h) - 0.5);
+    }
+}
+
+static const int one_triangle[3] = {0, 1, 2};
+
+// A liquid that is its distance alone; the surface only has to be there.
+static ty_liquid liquid_of(ty_tri_mesh* some, const void* self,
+                           void (*eval)(const void*, int, const double (*)[3], double*), double cell)
+{
+    assert_ok(ty_tri_mesh_resize(some, 3, 1));
+    memset(some->vert, 0, 3 * sizeof *some->vert);
+    memcpy(some->tri[0], one_triangle, sizeof one_triangle);
+    return (ty_liquid){.distance = {.self = self, .width = 1, .eval = eval}, .surface = some, .cell = cell};
+}
+
+static double cut_volume(const tank* t, const void* self,
+                         void (*eval)(const void*, int, const double (*)[3], double*), double cell)
+{
+    ty_cutter* cutter;
+    ty_tri_mesh some = {0}, out = {0};
+    ty_liquid liquid = liquid_of(&some, self, eval, cell);
+    assert_ok(ty_cutter_create(&cutter));
+    assert_ok(ty_cut_surface(cutter, &liquid, t->world, &out));
+    assert_ok(ty_tri_mesh_validate(&out));
+    double volume = ty_tri_mesh_volume(&out);
+    ty_tri_mesh_free(&out);
+    ty_tri_mesh_free(&some);
+    ty_cutter_destroy(cutter);
+    return volume;
+}
+
+static void pools_are_exact(void** state)
+{
+    (void)state;
+    tank t;
+    tank_begin(&t, 1.0, 0.7, 0.53);    // no whole number of cells
+    tank_open(&t, 0.05);
+    pool level = {{0, 1, 0}, 0.3137}, tilted = {{-0.1, 1, 0.05}, 0.35}, full = {{0, 1, 0}, 2.0};
+    assert_near(cut_volume(&t, &level, eval_pool, 0.05), 0.3137 * 0.53, 1e-14);
+    double mean = 0.35 + 0.1 * 0.5 - 0.05 * 0.265;    // the plane at the middle of the floor
+    assert_near(cut_volume(&t, &tilted, eval_pool, 0.05), mean * 0.53, 1e-9);
+    assert_near(cut_volume(&t, &full, eval_pool, 0.05), 0.7 * 0.53, 1e-14);
+    tank_close(&t);
+}
+
+static void a_level_at_a_node_is_no_exception(void** state)
+{
+    (void)state;
+    tank t;
+    tank_begin(&t, 1.0, 1.0, 1.0);
+    tank_open(&t, 0.1);
+    for (int i = -3; i <= 3; ++i) {
+        pool level = {{0, 1, 0}, 0.5 + 1e-5 * i};
+        assert_near(cut_volume(&t, &level, eval_pool, 0.1), level.level, 2e-7);
+    }
+    tank_close(&t);
+}
+
+static double error_with_sphere(double cell)
+{
+    tank t;
+    tank_begin(&t, 1.0, 1.0, 1.0);
+    tank_obstacle(&t, ball(0.5, 0.4, 0.5, 0.23));
+    tank_open(&t, cell);
+    pool level = {{0, 1, 0}, 0.8137};
+    double expected = 0.8137 - 4.0 / 3.0 * M_PI * 0.23 * 0.23 * 0.23;
+    double error = fabs(cut_volume(&t, &level, eval_pool, cell) - expected);
+    tank_close(&t);
+    return error;
+}
+
+static void obstacles_are_cut_to_second_order(void** state)
+{
+    (void)state;
+    double coarse = error_with_sphere(0.1), fine = error_with_sphere(0.05), finer = error_with_sphere(0.025);
+    print_message("volume errors %.3g %.3g %.3g m3\n", coarse, fine, finer);
+    assert_true(coarse < 5e-3);    // a tenth of the sphere, 2.3 cells in radius
+    assert_true(coarse > 3.3 * fine);
+    assert_true(fine > 3.3 * finer);
+}
+
+static void any_liquid_gives_a_closed_surface(void** state)
+{
+    (void)state;
+    tank t;
+    tank_begin(&t, 0.8, 0.9, 1.0);
+    tank_obstacle(&t, ball(0.3, 0.4, 0.5, 0.3));
+    tank_open(&t, 0.1);
+    for (uint64_t seed = 0; seed < 20; ++seed) cut_volume(&t, &seed, eval_noise, 0.1);
+    tank_close(&t);
+}
+
+static void same_bits_for_any_number_of_threads(void** state)
+{
+    (void)state;
+    tank t;
+    tank_begin(&t, 0.8, 0.9, 1.0);
+    tank_obstacle(&t, ball(0.3, 0.4, 0.5, 0.3));
+    tank_open(&t, 0.05);
+    uint64_t seed = 7, hash[4];
+    const int threads[4] = {1, 2, 3, 5};
+    for (int i = 0; i < 4; ++i) {
+        ty_cutter* cutter;
+        ty_tri_mesh some = {0}, out = {0};
+        ty_liquid liquid = liquid_of(&some, &seed, eval_noise, 0.05);
+        ty_threads_set(threads[i]);
+        assert_ok(ty_cutter_create(&cutter));
+        assert_ok(ty_cut_surface(cutter, &liquid, t.world, &out));
+        assert_ok(ty_cut_surface(cutter, &liquid, t.world, &out));    // from what it kept
+        hash[i] = ty_mix2(ty_hash_bytes(out.vert, (size_t)out.n_verts * sizeof *out.vert),
+                          ty_hash_bytes(out.tri, (size_t)out.n_tris * sizeof *out.tri));
+        assert_int_equal(hash[i], hash[0]);
+        ty_tri_mesh_free(&out);
+        ty_tri_mesh_free(&some);
+        ty_cutter_destroy(cutter);
+    }
+    ty_threads_set(0);
+    tank_close(&t);
+}
+
+// A ball with a bubble in it, and another ball.
+static void eval_balls(const void* self, int n, const double (*x)[3], double* out)
+{
+    (void)self;
+    for (int i = 0; i < n; ++i) {
+        double a = ty_norm(ty_load3(x[i]) - ty_vec(0.3, 0.5, 0.5));
+        double b = ty_norm(ty_load3(x[i]) - ty_vec(0.8, 0.5, 0.5));
+        out[i] = fmin(fmax(a - 0.25, 0.1 - a), b - 0.15);
+    }
+}
+
+static void bubbles_belong_to_their_body(void** state)
+{
+    (void)state;
+    tank t;
+    tank_begin(&t, 1.0, 1.0, 1.0);
+    tank_open(&t, 0.04);
+    ty_cutter* cutter;
+    ty_tri_mesh some = {0}, out = {0};
+    ty_liquid liquid = liquid_of(&some, NULL, eval_balls, 0.04);
+    assert_ok(ty_cutter_create(&cutter));
+    assert_ok(ty_cut_surface(cutter, &liquid, t.world, &out));
+    int n_bodies;
+    const int* body = ty_cutter_bodies(cutter, &n_bodies);
+    assert_int_equal(n_bodies, 2);
+    for (int v = 0; v < out.n_verts; ++v) assert_int_equal(body[v], out.vert[v][0] > 0.6);
+    assert_int_equal(ty_cutter_body_at(cutter, (double[3]){0.3, 0.68, 0.5}), 0);
+    assert_int_equal(ty_cutter_body_at(cutter, (double[3]){0.8, 0.5, 0.5}), 1);
+    assert_int_equal(ty_cutter_body_at(cutter, (double[3]){0.3, 0.95, 0.9}), -1);
+    ty_tri_mesh_free(&out);
+    ty_tri_mesh_free(&some);
+    ty_cutter_destroy(cutter);
+    tank_close(&t);
+}
+
+static void a_part_measures_a_change_inside_it(void** state)
+{
+    (void)state;
+    tank t;
+    tank_begin(&t, 1.0, 1.0, 1.0);
+    tank_obstacle(&t, ball(0.5, 0.0, 0.5, 0.23));
+    tank_open(&t, 0.05);
+    pool before = {{0, 1, 0}, 0.4}, after = {{0, 1, 0}, 0.41};
+    ty_sampler low = {.self = &before, .width = 1, .eval = eval_pool};
+    ty_sampler high = {.self = &after, .width = 1, .eval = eval_pool};
+    ty_box box = {{-0.2, 0.325, -0.2}, {1.2, 0.525, 1.2}};
+    double v[2];
+    ty_cutter* cutter;
+    assert_ok(ty_cutter_create(&cutter));
+    assert_ok(ty_cut_volume(cutter, &low, 0.05, t.world, &box, &v[0]));
+    assert_ok(ty_cut_volume(cutter, &high, 0.05, t.world, &box, &v[1]));
+    assert_near(v[0], 0.4 - 0.325, 1e-7);
+    assert_near(v[1] - v[0], 0.01, 1e-7);
+    ty_cutter_destroy(cutter);
+    tank_close(&t);
+}
+
+static void nothing_gives_nothing(void** state)
+{
+    (void)state;
+    tank t;
+    tank_begin(&t, 1.0, 1.0, 1.0);
+    tank_open(&t, 0.1);
+    ty_cutter* cutter;
+    ty_tri_mesh none = {0}, out = {0};
+    pool dry = {{0, 1, 0}, -1.0};
+    ty_liquid liquid = {.distance = {.self = &dry, .width = 1, .eval = eval_pool}, .surface = &none, .cell = 0.1};
+    assert_ok(ty_cutter_create(&cutter));
+    assert_ok(ty_cut_surface(cutter, &liquid, t.world, &out));
+    int n_bodies;
+    ty_cutter_bodies(cutter, &n_bodies);
+    assert_int_equal(out.n_tris + n_bodies, 0);
+    assert_near(cut_volume(&t, &dry, eval_pool, 0.1), 0.0, 0.0);
+    ty_cutter_destroy(cutter);
+    tank_close(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pools_are_exact),
+        cmocka_unit_test(a_level_at_a_node_is_no_exception),
+        cmocka_unit_test(obstacles_are_cut_to_second_order),
+        cmocka_unit_test(any_liquid_gives_a_closed_surface),
+        cmocka_unit_test(same_bits_for_any_number_of_threads),
+        cmocka_unit_test(bubbles_belong_to_their_body),
+        cmocka_unit_test(a_part_measures_a_change_inside_it),
+        cmocka_unit_test(nothing_gives_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
