@@ -66,7 +66,7 @@ static int face_centre(const octant* o, int face)
 static void put_shape(const octant* o, sink* out, int shape, const int at[TY_N_PLACES])
 {
     int place[4], vert[4];
-    ty_shape_places(shape, place);
+    ty_tet_shape_places(shape, place);
     for (int i = 0; i < 4; ++i) vert[i] = at[place[i]];
     put_lattice(o->k, out, vert, ty_make_kind(shape, o->level));
 }
@@ -76,9 +76,9 @@ static void fill_equal(const octant* o, sink* out, int face, int at[TY_N_PLACES]
     for (int k = 0; k < 4; ++k) {
         int shape = (face >> 1) * 4 + k;
         at[TY_AT_M + k] = o->level ? edge_midpoint(o, face, k) : -1;
-        if (at[TY_AT_M + k] < 0) put_shape(o, out, TY_SHAPE_LATTICE + shape, at);
+        if (at[TY_AT_M + k] < 0) put_shape(o, out, TY_TET_LATTICE + shape, at);
         else
-            for (int half = 0; half < 2; ++half) put_shape(o, out, TY_SHAPE_HALF + 2 * shape + half, at);
+            for (int half = 0; half < 2; ++half) put_shape(o, out, TY_TET_HALF + 2 * shape + half, at);
     }
 }
 
@@ -87,7 +87,7 @@ static void fill_finer(const octant* o, sink* out, int face, int at[TY_N_PLACES]
     at[TY_AT_F] = face_centre(o, face);
     for (int k = 0; k < 4; ++k) {
         at[TY_AT_M + k] = edge_midpoint(o, face, k);
-        for (int half = 0; half < 2; ++half) put_shape(o, out, TY_SHAPE_QUARTER + 8 * face + 2 * k + half, at);
+        for (int half = 0; half < 2; ++half) put_shape(o, out, TY_TET_QUARTER + 8 * face + 2 * k + half, at);
     }
 }
 
@@ -98,7 +98,7 @@ static void fill_coarser(const octant* o, sink* out, int face, const int at[TY_N
     int axis = face >> 1, u = (axis + 1) % 3, v = (axis + 2) % 3, corner = ty_face_corner(face, 0);
     int diagonal = (o->x[u] + (corner >> u & 1) + o->x[v] + (corner >> v & 1)) & 1;
     for (int side = 0; side < 2; ++side)
-        put_shape(o, out, TY_SHAPE_PYRAMID + 4 * face + 2 * diagonal + side, at);
+        put_shape(o, out, TY_TET_PYRAMID + 4 * face + 2 * diagonal + side, at);
 }
 
 // A face of an octant inside the liquid whose tets are whole.
@@ -143,7 +143,7 @@ static void put_stencil(const octant* o, sink* out, const ty_stencil* stencil, i
             else id = s->cut_id.at[cut_of(o, behind, axis, q, end[corner - 4][0], end[corner - 4][1])];
             out->tet[out->n][i] = id;
         }
-        out->kind[out->n++] = ty_make_kind(TY_SHAPE_NONE, 0);
+        out->kind[out->n++] = ty_make_kind(TY_TET_IRREGULAR, 0);
     }
 }
 
@@ -159,7 +159,7 @@ static void fill_quad(const octant* o, sink* out, int shape, const int vert[4])
     if (out->quad) out->quad[out->n_quads] = address;
     ++out->n_quads;
     if (out->tet && ty_stuff_keeps_quad(o->k, address))
-        put_lattice(o->k, out, vert, ty_make_kind(TY_SHAPE_NONE, 0));
+        put_lattice(o->k, out, vert, ty_make_kind(TY_TET_IRREGULAR, 0));
 }
 
 // One lattice tet of a face near the surface.

@@ -24,8 +24,8 @@ static ty_status check_shape(const ty_tet_mesh* m, int t)
         if (!(angle[e] >= TY_MIN_DIHEDRAL - ANGLE_SLACK && angle[e] <= TY_MAX_DIHEDRAL + ANGLE_SLACK))
             return wrong(m, "dihedral angle out of bounds", t);
     int shape = ty_kind_shape(m->kind[t]);
-    if (shape == TY_SHAPE_NONE) return ty_ok();
-    if (shape >= TY_N_SHAPES) return wrong(m, "unknown kind", t);
+    if (shape == TY_TET_IRREGULAR) return ty_ok();
+    if (shape >= TY_N_TET_SHAPES) return wrong(m, "unknown kind", t);
     double half = 0.5 * m->tree.cell * (1 << ty_kind_level(m->kind[t]));
     const ty_tet_shape* s = &ty_tet_shapes()[shape];
     for (int i = 1; i < 4; ++i)

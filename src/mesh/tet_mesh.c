@@ -71,7 +71,7 @@ ty_tet_geometry ty_tet_mesh_geometry(const ty_tet_mesh* m, int tet)
 {
     ty_tet_geometry g;
     int shape = ty_kind_shape(m->kind[tet]);
-    if (shape != TY_SHAPE_NONE) {
+    if (shape != TY_TET_IRREGULAR) {
         double w = m->tree.cell * (double)(1 << ty_kind_level(m->kind[tet]));
         const ty_tet_shape* s = &ty_tet_shapes()[shape];
         g.volume = s->volume * (w * w * w);

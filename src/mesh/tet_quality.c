@@ -23,8 +23,8 @@ typedef struct quality_args {
 static int shape_class(ty_tet_kind kind)
 {
     int shape = ty_kind_shape(kind);
-    if (shape == TY_SHAPE_NONE) return 4;
-    return (shape >= TY_SHAPE_HALF) + (shape >= TY_SHAPE_QUARTER) + (shape >= TY_SHAPE_PYRAMID);
+    if (shape == TY_TET_IRREGULAR) return 4;
+    return (shape >= TY_TET_HALF) + (shape >= TY_TET_QUARTER) + (shape >= TY_TET_PYRAMID);
 }
 
 static void add_tet(const ty_tet_mesh* m, int t, ty_tet_quality* q)

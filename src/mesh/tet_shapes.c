@@ -6,15 +6,15 @@
 
 #include "core/vec.h"
 
-static ty_tet_shape shapes[TY_N_SHAPES];
+static ty_tet_shape shapes[TY_N_TET_SHAPES];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-int ty_shape_face(int shape)
+int ty_tet_shape_face(int shape)
 {
-    if (shape < TY_SHAPE_HALF) return 2 * (shape / 4) + 1;
-    if (shape < TY_SHAPE_QUARTER) return 2 * ((shape - TY_SHAPE_HALF) / 8) + 1;
-    if (shape < TY_SHAPE_PYRAMID) return (shape - TY_SHAPE_QUARTER) / 8;
-    return (shape - TY_SHAPE_PYRAMID) / 4;
+    if (shape < TY_TET_HALF) return 2 * (shape / 4) + 1;
+    if (shape < TY_TET_QUARTER) return 2 * ((shape - TY_TET_HALF) / 8) + 1;
+    if (shape < TY_TET_PYRAMID) return (shape - TY_TET_QUARTER) / 8;
+    return (shape - TY_TET_PYRAMID) / 4;
 }
 
 static void set4(int place[4], int a, int b, int c, int d)
@@ -25,21 +25,21 @@ static void set4(int place[4], int a, int b, int c, int d)
     place[3] = d;
 }
 
-void ty_shape_places(int shape, int place[4])
+void ty_tet_shape_places(int shape, int place[4])
 {
-    if (shape < TY_SHAPE_HALF) {
+    if (shape < TY_TET_HALF) {
         int k = shape & 3;
         set4(place, k, (k + 1) & 3, TY_AT_C, TY_AT_C2);
-    } else if (shape < TY_SHAPE_QUARTER) {
-        int k = (shape - TY_SHAPE_HALF) >> 1 & 3, half = (shape - TY_SHAPE_HALF) & 1;
+    } else if (shape < TY_TET_QUARTER) {
+        int k = (shape - TY_TET_HALF) >> 1 & 3, half = (shape - TY_TET_HALF) & 1;
         if (half) set4(place, TY_AT_M + k, (k + 1) & 3, TY_AT_C, TY_AT_C2);
         else set4(place, k, TY_AT_M + k, TY_AT_C, TY_AT_C2);
-    } else if (shape < TY_SHAPE_PYRAMID) {
-        int k = (shape - TY_SHAPE_QUARTER) >> 1 & 3, half = (shape - TY_SHAPE_QUARTER) & 1;
+    } else if (shape < TY_TET_PYRAMID) {
+        int k = (shape - TY_TET_QUARTER) >> 1 & 3, half = (shape - TY_TET_QUARTER) & 1;
         if (half) set4(place, (k + 1) & 3, TY_AT_M + k, TY_AT_F, TY_AT_C);
         else set4(place, TY_AT_M + k, k, TY_AT_F, TY_AT_C);
     } else {
-        int diagonal = (shape - TY_SHAPE_PYRAMID) >> 1 & 1, side = (shape - TY_SHAPE_PYRAMID) & 1;
+        int diagonal = (shape - TY_TET_PYRAMID) >> 1 & 1, side = (shape - TY_TET_PYRAMID) & 1;
         int d = diagonal + 2 * side;
         set4(place, (d + 1) & 3, d, (d + 2) & 3, TY_AT_C);
     }
@@ -63,9 +63,9 @@ static void make_shape(int shape)
     ty_tet_shape* s = &shapes[shape];
     int place[4];
     ty_vec3 v[4];
-    ty_shape_places(shape, place);
+    ty_tet_shape_places(shape, place);
     for (int i = 0; i < 4; ++i) {
-        v[i] = place_at(ty_shape_face(shape), place[i]);
+        v[i] = place_at(ty_tet_shape_face(shape), place[i]);
         for (int axis = 0; axis < 3; ++axis) s->at[i][axis] = (int8_t)v[i][axis];
         v[i] = 0.5 * v[i];
     }
@@ -82,7 +82,7 @@ static void make_shape(int shape)
 
 static void make_all(void)
 {
-    for (int shape = 0; shape < TY_N_SHAPES; ++shape) make_shape(shape);
+    for (int shape = 0; shape < TY_N_TET_SHAPES; ++shape) make_shape(shape);
 }
 
 const ty_tet_shape* ty_tet_shapes(void)

@@ -13,12 +13,12 @@
 #include <stdint.h>
 
 enum {
-    TY_SHAPE_LATTICE = 0,      // 12: axis * 4 + k, (q_k, q_k+1, c, c') of the upper face along the axis
-    TY_SHAPE_HALF = 12,        // 24: (axis * 4 + k) * 2 + half, one with its edge q_k q_k+1 bisected
-    TY_SHAPE_QUARTER = 36,     // 48: face * 8 + k * 2 + half, half an edge of the face, F and c
-    TY_SHAPE_PYRAMID = 84,     // 24: face * 4 + diagonal * 2 + side, half the face and c
-    TY_N_SHAPES = 108,
-    TY_SHAPE_NONE = 127        // cut or warped: no lattice shape
+    TY_TET_LATTICE = 0,      // 12: axis * 4 + k, (q_k, q_k+1, c, c') of the upper face along the axis
+    TY_TET_HALF = 12,        // 24: (axis * 4 + k) * 2 + half, one with its edge q_k q_k+1 bisected
+    TY_TET_QUARTER = 36,     // 48: face * 8 + k * 2 + half, half an edge of the face, F and c
+    TY_TET_PYRAMID = 84,     // 24: face * 4 + diagonal * 2 + side, half the face and c
+    TY_N_TET_SHAPES = 108,
+    TY_TET_IRREGULAR = 127        // cut or warped: no lattice shape
 };
 
 // A tetrahedron's kind: shape + 128 * level.
@@ -31,7 +31,7 @@ static inline ty_tet_kind ty_make_kind(int shape, int level) { return (ty_tet_ki
 enum { TY_AT_Q = 0, TY_AT_M = 4, TY_AT_F = 8, TY_AT_C = 9, TY_AT_C2 = 10, TY_N_PLACES = 11 };
 
 // The four places of a shape, positively oriented: det(v1 - v0, v2 - v0, v3 - v0) > 0.
-void ty_shape_places(int shape, int place[4]);
+void ty_tet_shape_places(int shape, int place[4]);
 // The octant's corner (bit 0: x, ...) at q_k of a face; face = 2 * axis + side, k modulo 4.
 static inline int ty_face_corner(int face, int k)
 {
@@ -40,14 +40,14 @@ static inline int ty_face_corner(int face, int k)
     return corner[face][k & 3];
 }
 // The face a shape lives on.
-int ty_shape_face(int shape);
+int ty_tet_shape_face(int shape);
 
 // Geometry of a shape of an octant of width 1: area vectors point out of the face opposite vertex i.
 typedef struct ty_tet_shape {
     int8_t at[4][3];    // from the octant's centre, in half widths
     double volume, area[4], S[4][3];
 } ty_tet_shape;
-// TY_N_SHAPES entries. Made on first use; any thread.
+// TY_N_TET_SHAPES entries. Made on first use; any thread.
 const ty_tet_shape* ty_tet_shapes(void);
 
 #endif

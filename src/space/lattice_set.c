@@ -135,12 +135,15 @@ void ty_lattice_set_points(const ty_lattice_set* s, int begin, int end, int (*x)
 {
     if (begin >= end) return;
     int64_t b = brick_of_id(s, begin);
-    for (int id = s->brick.at[b].first; id < end; ++b) {
+    int word = 7, id;
+    while (s->brick.at[b].first + s->brick.at[b].rank[word] > begin) --word;
+    id = s->brick.at[b].first + s->brick.at[b].rank[word];
+    for (; id < end; ++b, word = 0) {
         const ty_lattice_brick* brick = &s->brick.at[b];
         int base[3];
         for (int axis = 0; axis < 3; ++axis)
             base[axis] = 8 * (ty_morton_gather(brick->key >> axis) - TY_LATTICE_BIAS);
-        for (int w = 0; w < 8; ++w)
+        for (int w = word; w < 8; ++w)
             for (uint64_t todo = brick->bits[w]; todo && id < end; todo &= todo - 1, ++id) {
                 if (id < begin) continue;
                 int local = 64 * w + __builtin_ctzll(todo);
