@@ -205,7 +205,7 @@ void ty_amg_apply(void* self, const double* r, double norm, double* z)
     conversion in = {.from = r, .single = finest->b.at, .scale = ldexp(1.0, -exponent)};
     ty_parallel_for(finest->a->n, TY_VECTOR_BLOCK, to_single, &in);
     v_cycle(amg, 0);
-    conversion out = {.single = finest->x.at, .to = z, .scale = ldexp(1.0, exponent)};
+    conversion out = {.single = finest->x.at, .to = z, .scale = ldexp(amg->scale, exponent)};
     ty_parallel_for(finest->a->n, TY_VECTOR_BLOCK, to_double, &out);
 }
 

@@ -7,7 +7,8 @@
 #include "linear/vector.h"
 
 enum {
-    SAFE_ITERATIONS = 60,    // from here on a solve is in trouble: the best x is kept aside
+    SAFE_ITERATIONS = 60,    // from here on a solve is in trouble: every better x is kept aside
+    FEW_ITERATIONS = 120,    // where no more are allowed, from the first on
     MAX_RESTARTS = 5         // times that the true residual may contradict the recursive one
 };
 
@@ -29,8 +30,8 @@ typedef struct run {
     double* x;
     double scale;             // 1 / |b|
     double goal, residual;    // relative
-    double best;              // residual of cg->best; infinite while there is none
-    int iterations, max_iterations;
+    double best;              // residual of cg->best
+    int iterations, max_iterations, keep_from;
 } run;
 
 typedef struct product {
@@ -62,7 +63,7 @@ static double apply_dot(const ty_csr* a, const double* p, double* q)
 static ty_status reserve(ty_cg* cg, int n)
 {
     if (!ty_array_resize(&cg->r, n) || !ty_array_resize(&cg->z, n) || !ty_array_resize(&cg->p, n) ||
-        !ty_array_resize(&cg->q, n))
+        !ty_array_resize(&cg->q, n) || !ty_array_resize(&cg->best, n))
         return ty_no_memory("conjugate gradients");
     return ty_ok();
 }
@@ -75,13 +76,10 @@ static double true_residual(run* s)
     return sqrt(ty_vector_dot(s->a->n, s->cg->r.at, s->cg->r.at)) * s->scale;
 }
 
-static bool keep_best(run* s)
+static void keep(run* s)
 {
-    if (s->iterations < SAFE_ITERATIONS || !(s->residual < s->best)) return true;
-    if (!ty_array_resize(&s->cg->best, s->a->n)) return false;
     memcpy(s->cg->best.at, s->x, (size_t)s->a->n * sizeof *s->x);
     s->best = s->residual;
-    return true;
 }
 
 // Iterates until the recursive residual reaches the goal, or no more progress is possible.
@@ -101,7 +99,7 @@ static void iterate(run* s)
         s->residual = sqrt(ty_vector_step(n, rz / pq, p, q, s->x, r)) * s->scale;
         rz_old = rz;
         ++s->iterations;
-        if (!keep_best(s)) break;
+        if (s->iterations >= s->keep_from && s->residual < s->best) keep(s);
     }
 }
 
@@ -121,14 +119,16 @@ ty_status ty_cg_solve(ty_cg* cg, const ty_csr* a, const ty_preconditioner* m, ty
                       const ty_linear_def* def, const double* rhs, double* x, ty_linear_stats* stats)
 {
     TY_TRY(reserve(cg, a->n));
-    run s = {.cg = cg, .a = a, .m = m, .pieces = pieces, .rhs = rhs, .x = x, .best = INFINITY,
+    run s = {.cg = cg, .a = a, .m = m, .pieces = pieces, .rhs = rhs, .x = x,
              .goal = def->tolerance, .max_iterations = def->max_iterations};
     memcpy(cg->r.at, rhs, (size_t)a->n * sizeof *rhs);
     stats->incompatibility = ty_pieces_project(pieces, cg->r.at);
     double norm = sqrt(ty_vector_dot(a->n, cg->r.at, cg->r.at));
     if (norm == 0.0) ty_vector_zero(a->n, x);    // the solution, whatever the guess
     s.scale = norm > 0.0 ? 1.0 / norm : 1.0;
+    s.keep_from = def->max_iterations < FEW_ITERATIONS ? 0 : SAFE_ITERATIONS;
     stats->first_residual = s.residual = true_residual(&s);
+    keep(&s);
     for (int restart = 0; s.residual > s.goal && restart <= MAX_RESTARTS; ++restart) {
         double before = s.residual;
         ty_vector_zero(a->n, cg->p.at);

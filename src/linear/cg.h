@@ -17,7 +17,7 @@ typedef struct ty_preconditioner {
 // Work vectors; live across solves. Open type.
 typedef struct ty_cg {
     TY_ARRAY(double) r, z, p, q;
-    TY_ARRAY(double) best;    // only used by solves that go wrong
+    TY_ARRAY(double) best;    // what is returned when a solve goes wrong
 } ty_cg;
 
 void ty_cg_free(ty_cg* cg);

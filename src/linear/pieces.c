@@ -92,24 +92,23 @@ static ty_status list_rows(ty_pieces* p, int n)
 {
     p->row.n = p->segment.n = 0;
     if (p->n_singular + p->n_empty == 0) return ty_ok();
-    TY_ARRAY(int) start = {0};
-    if (!ty_array_resize(&start, n + 1)) return ty_no_memory("singular pieces");
-    memset(start.at, 0, ((size_t)n + 1) * sizeof *start.at);
+    if (!ty_array_resize(&p->start, n + 1)) return ty_no_memory("singular pieces");
+    int* start = p->start.at;
+    memset(start, 0, ((size_t)n + 1) * sizeof *start);
     for (int i = 0; i < n; ++i)
-        if (!p->tied.at[p->label.at[i]]) ++start.at[p->label.at[i] + 1];
+        if (!p->tied.at[p->label.at[i]]) ++start[p->label.at[i] + 1];
     bool ok = true;
     int total = 0;
     for (int i = 0; i < n; ++i) {
-        int size = start.at[i + 1];
+        int size = start[i + 1];
         for (int k = 0; k < size && ok; k += SEGMENT) ok = ty_array_push(&p->segment, total + k);
-        start.at[i] = total;
+        start[i] = total;
         total += size;
     }
     ok = ok && ty_array_push(&p->segment, total) && ty_array_resize(&p->row, total) &&
          ty_array_resize(&p->sum, p->segment.n) && ty_array_resize(&p->magnitude, p->segment.n);
     for (int i = 0; i < n && ok; ++i)
-        if (!p->tied.at[p->label.at[i]]) p->row.at[start.at[p->label.at[i]]++] = i;
-    ty_array_free(&start);
+        if (!p->tied.at[p->label.at[i]]) p->row.at[start[p->label.at[i]]++] = i;
     return ok ? ty_ok() : ty_no_memory("singular pieces");
 }
 
@@ -135,6 +134,7 @@ void ty_pieces_free(ty_pieces* p)
     ty_array_free(&p->tied);
     ty_array_free(&p->row);
     ty_array_free(&p->segment);
+    ty_array_free(&p->start);
     ty_array_free(&p->sum);
     ty_array_free(&p->magnitude);
 }

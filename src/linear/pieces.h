@@ -25,6 +25,7 @@ typedef struct ty_pieces {
     TY_ARRAY(unsigned char) tied;   // of each row; after find, of each piece in the entry of its label
     TY_ARRAY(int) row;              // rows of singular pieces and empty rows, piece by piece
     TY_ARRAY(int) segment;          // starts in `row` of runs of rows of one piece, closed by row.n
+    TY_ARRAY(int) start;            // scratch
     TY_ARRAY(double) sum;           // of each segment
     TY_ARRAY(double) magnitude;
 } ty_pieces;

@@ -71,9 +71,10 @@ static int build_row(const smoothing* s, int64_t i, int* col, float* val)
         else if (s->agg[j] >= 0)
             n = add(col, val, n, s->agg[j], (float)(a->val[k] * unit));
     }
-    float scale = (float)(-OMEGA * diagonal / fmax(d, SMALLEST_FILTERED * diagonal));
+    double divisor = fmax(d, SMALLEST_FILTERED * diagonal);
+    float scale = (float)(-OMEGA * diagonal / divisor);
     for (int k = 0; k < n; ++k) val[k] *= scale;
-    if (s->agg[i] >= 0) val[0] += (float)(1.0 - OMEGA);
+    if (s->agg[i] >= 0) val[0] += (float)(1.0 - OMEGA * d / divisor);
     return n > TY_PROLONGATION_ROW ? shorten(col, val, n) : n;
 }
 

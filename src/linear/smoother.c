@@ -28,7 +28,7 @@ static void pack_diagonal(const packing* p, int64_t at, int row, double value)
     p->s->inverse.at[at] = usable ? 1.0f / d : 0.0f;
 }
 
-static int colour_of(const ty_smoother* s, int row) { return s->colouring.colour.at[row]; }
+static int rank_of(const ty_smoother* s, int row) { return s->colouring.rank.at[row]; }
 
 static void pack_slots(void* ctx, ty_range r)
 {
@@ -36,7 +36,7 @@ static void pack_slots(void* ctx, ty_range r)
     ty_smoother* s = p->s;
     const ty_csr* a = p->a;
     for (int64_t at = r.begin; at < r.end; ++at) {
-        int row = s->colouring.order.at[at], c = colour_of(s, row), w = 0;
+        int row = s->colouring.order.at[at], c = rank_of(s, row), w = 0;
         int64_t first = s->colouring.start.at[c], count = s->colouring.start.at[c + 1] - first;
         int64_t slot = s->width * first + (at - first);
         double diagonal = 0.0;
@@ -44,7 +44,7 @@ static void pack_slots(void* ctx, ty_range r)
         for (int k = a->row_start[row]; k < a->row_start[row + 1]; ++k) {
             if (a->col[k] == row) diagonal = a->val[k];
             if (a->col[k] == row || a->val[k] == 0.0) continue;
-            open = open || colour_of(s, a->col[k]) > c;
+            open = open || rank_of(s, a->col[k]) > c;
             s->col.at[slot + count * w] = a->col[k];
             s->val.at[slot + count * w++] = (float)(a->val[k] * p->scale);
         }
@@ -62,9 +62,9 @@ static void count_parts(void* ctx, ty_range r)
     packing* p = ctx;
     const ty_csr* a = p->a;
     for (int64_t at = r.begin; at < r.end; ++at) {
-        int row = p->s->colouring.order.at[at], c = colour_of(p->s, row), lower = 0, upper = 0;
+        int row = p->s->colouring.order.at[at], c = rank_of(p->s, row), lower = 0, upper = 0;
         for (int k = a->row_start[row]; k < a->row_start[row + 1]; ++k) {
-            int other = colour_of(p->s, a->col[k]);
+            int other = rank_of(p->s, a->col[k]);
             lower += other < c;
             upper += other > c;
         }
@@ -79,11 +79,11 @@ static void pack_parts(void* ctx, ty_range r)
     ty_smoother* s = p->s;
     const ty_csr* a = p->a;
     for (int64_t at = r.begin; at < r.end; ++at) {
-        int row = s->colouring.order.at[at], c = colour_of(s, row);
+        int row = s->colouring.order.at[at], c = rank_of(s, row);
         int lower = s->lower.start.at[at], upper = s->upper.start.at[at];
         double diagonal = 0.0;
         for (int k = a->row_start[row]; k < a->row_start[row + 1]; ++k) {
-            int j = a->col[k], other = colour_of(s, j);
+            int j = a->col[k], other = rank_of(s, j);
             ty_csrf* part = other < c ? &s->lower : &s->upper;
             if (j == row) diagonal = a->val[k];
             if (other == c) continue;
@@ -130,9 +130,9 @@ static bool list_open(ty_smoother* s)
 ty_status ty_smoother_setup(ty_smoother* s, const ty_csr* a, int most_neighbours, double scale,
                             const unsigned char* singular)
 {
-    TY_TRY(ty_colour(&s->colouring, a));
     s->n = a->n;
     s->width = most_neighbours <= 4 ? 4 : most_neighbours <= 6 ? 6 : 0;
+    TY_TRY(s->width ? ty_colour_rows(&s->colouring, a) : ty_colour_blocks(&s->colouring, a));
     packing p = {s, a, scale, singular};
     int64_t slots = (int64_t)s->width * a->n;
     bool ok = ty_array_fresh(&s->diagonal, a->n) && ty_array_fresh(&s->inverse, a->n) &&
@@ -271,23 +271,37 @@ static void residual_upper(void* ctx, ty_range r)
     }
 }
 
+static inline void relax_at(const sweep* t, int64_t at)
+{
+    int row = t->s->colouring.order.at[at];
+    float sum = part_sum(&t->s->lower, at, t->x) + part_sum(&t->s->upper, at, t->x);
+    t->x[row] = t->s->inverse.at[at] * (t->b[row] - sum);
+}
+
 static void relax_parts(void* ctx, ty_range r)
 {
     const sweep* t = ctx;
-    for (int64_t at = t->first + r.begin; at < t->first + r.end; ++at) {
-        int row = t->s->colouring.order.at[at];
-        float sum = part_sum(&t->s->lower, at, t->x) + part_sum(&t->s->upper, at, t->x);
-        t->x[row] = t->s->inverse.at[at] * (t->b[row] - sum);
-    }
+    for (int64_t at = t->first + r.begin; at < t->first + r.end; ++at) relax_at(t, at);
 }
 
+static void relax_parts_backward(void* ctx, ty_range r)
+{
+    const sweep* t = ctx;
+    for (int64_t at = t->first + r.end - 1; at >= t->first + r.begin; --at) relax_at(t, at);
+}
+
+// `body` over n rows of a colour. Where blocks are coloured they are the pieces of work: rows inside one depend
+// on each other.
 static void over_rows(const sweep* t, int64_t n, void (*body)(void*, ty_range))
 {
-    if (n == 0) return;
-    if (t->s->n <= SMALL_LEVEL)
+    int64_t block = t->s->width ? ROW_BLOCK : TY_COLOUR_BLOCK;
+    if (t->s->n > SMALL_LEVEL)
+        ty_parallel_for(n, block, body, (void*)t);
+    else if (t->s->width)
         body((void*)t, (ty_range){0, n, 0, 0});
     else
-        ty_parallel_for(n, ROW_BLOCK, body, (void*)t);
+        for (int64_t k = 0; k < n; k += block)
+            body((void*)t, (ty_range){k, k + block < n ? k + block : n, k / block, 0});
 }
 
 static void set_colour(sweep* t, int colour)
@@ -304,7 +318,7 @@ void ty_smoother_from_zero(const ty_smoother* s, const float* b, float* x)
     if (s->width) memset(x, 0, (size_t)s->n * sizeof *x);
     for (int c = 0; c < s->colouring.n_colours; ++c) {
         set_colour(&t, c);
-        over_rows(&t, t.count, c == 0 ? relax_first : body);
+        over_rows(&t, t.count, c == 0 && s->width ? relax_first : body);
     }
 }
 
@@ -326,7 +340,8 @@ void ty_smoother_residual(const ty_smoother* s, const float* b, const float* x, 
 void ty_smoother_sweep(const ty_smoother* s, bool backward, const float* b, float* x)
 {
     sweep t = {.s = s, .b = b, .x = x};
-    void (*body)(void*, ty_range) = s->width == 4 ? relax_4 : s->width == 6 ? relax_6 : relax_parts;
+    void (*parts)(void*, ty_range) = backward ? relax_parts_backward : relax_parts;
+    void (*body)(void*, ty_range) = s->width == 4 ? relax_4 : s->width == 6 ? relax_6 : parts;
     int last = s->colouring.n_colours - 1;
     for (int c = 0; c <= last; ++c) {
         set_colour(&t, backward ? last - c : c);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gauss-Seidel sweeps colour by colour, in single precision.
 //
-// Rows are stored in the order of the colours, vectors stay in the order of the unknowns:
+// Rows are stored in the order of the sweep, vectors stay in the order of the unknowns:
 //
-//   at most 4 (6) neighbours     slots: neighbour w of the k-th row of a colour lies at w * count + k, missing
+//   at most 4 (6) neighbours     rows have colours; slots: neighbour w of the k-th row of a colour lies at w * count + k, missing
 //                                ones have weight 0; no row ends, so the loop vectorises
-//   more                         compressed rows, those neighbours in earlier colours (lower) apart from
-//                                those in later ones (upper)
+//   more                         blocks of rows have colours; compressed rows, neighbours that come earlier in
+//                                the sweep (lower) apart from those that come later (upper)
 //
 // A sweep forward from x = 0 only needs the lower part, its residual only the upper part: together they
 // cost one product with the matrix. The sweep backward is the adjoint of the sweep forward, as conjugate
@@ -23,7 +23,7 @@ typedef struct ty_smoother {
     ty_colouring colouring;
     TY_ARRAY(float) diagonal;     // all in the order of the colours
     TY_ARRAY(float) inverse;      // 0 where the diagonal is: x stays 0
-    TY_ARRAY(unsigned char) open; // of each unknown: has a neighbour of a later colour, so its residual is
+    TY_ARRAY(unsigned char) open; // of each unknown: has a neighbour later in the sweep, so its residual is
                                   // not zero after a sweep forward from zero
     TY_ARRAY(int) open_start;     // of each colour, into open_at
     TY_ARRAY(int) open_at;        // places of open rows in the order of the colours

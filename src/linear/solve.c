@@ -11,6 +11,7 @@
 #include "linear/incomplete_cholesky.h"
 #include "linear/paper_multigrid.h"
 #include "linear/pieces.h"
+#include "linear/separate.h"
 #include "linear/vector.h"
 
 struct ty_linear {
@@ -22,7 +23,8 @@ struct ty_linear {
     ty_paper_multigrid paper;
     ty_ic ic;
     TY_ARRAY(double) inverse_diagonal;    // jacobi only
-    const ty_csr* first;
+    const ty_csr* first;                  // prolongation as given
+    ty_separation separation;
     double setup_seconds;
 };
 
@@ -68,6 +70,7 @@ void ty_linear_destroy(ty_linear* s)
     ty_amg_free(&s->amg);
     ty_paper_multigrid_free(&s->paper);
     ty_ic_free(&s->ic);
+    ty_separation_free(&s->separation);
     ty_array_free(&s->inverse_diagonal);
     ty_free(s);
 }
@@ -103,13 +106,20 @@ static ty_status setup_jacobi(ty_linear* s)
     return ty_ok();
 }
 
+static ty_status setup_default(ty_linear* s)
+{
+    const ty_csr* first = s->first;
+    if (first && s->pieces.n_pieces > 1) TY_TRY(ty_separate(&s->separation, first, s->pieces.label.at, &first));
+    return ty_amg_setup(&s->amg, s->a, first, s->pieces.tied.at);
+}
+
 static ty_status setup_method(ty_linear* s)
 {
     switch (s->def.method) {
     case TY_LINEAR_PAPER: return ty_paper_multigrid_setup(&s->paper, s->a, s->pieces.tied.at);
     case TY_LINEAR_IC: return ty_ic_setup(&s->ic, s->a);
     case TY_LINEAR_JACOBI: return setup_jacobi(s);
-    default: return ty_amg_setup(&s->amg, s->a, s->first, s->pieces.tied.at);
+    default: return setup_default(s);
     }
 }
 
@@ -118,6 +128,9 @@ ty_status ty_linear_setup(ty_linear* s, const ty_csr* a, const ty_csr* first_pro
     double start = now();
     s->a = NULL;
     TY_TRY(check_matrix(a));
+    if (first_prolongation && first_prolongation->n != a->n)
+        return ty_fail(TY_BAD_INPUT, "linear solve: the prolongation has %d rows for %d unknowns",
+                       first_prolongation->n, a->n);
     s->a = a;
     s->first = first_prolongation;
     ty_status status = ty_pieces_find(&s->pieces, a);
