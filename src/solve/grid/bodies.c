@@ -12,6 +12,8 @@ static const double SNAP = 1e-6;
 // Faces less open than this are closed: their cells would be dominated by rounding. Larger thresholds disturb
 // flow along walls (notes/pitfalls: 0.02 ten times more than 1e-3).
 static const double MIN_OPEN = 1e-3;
+// How near a moving solid a face's neighbour may be, cells: a face inside, one cell on, and half a diagonal.
+static const double BESIDE = 2.5;
 // A source whose flux on the grid is this far from the world's is not corrected: part of it lies elsewhere.
 static const double MAX_RATE_SCALE = 1.25;
 
@@ -120,11 +122,13 @@ static void fraction_rows(void* ctx, ty_range r)
         }
 }
 
+// All faces that are not wholly open, as deep as velocities are continued; beside moving solids also the open ones next
+// to them, whose velocity relative to the solid is what is continued.
 static ty_status list_cut_faces(region* g)
 {
     ty_gridflow* gf = g->gf;
     const ty_cells* c = &gf->cells;
-    double deepest = -(gf->layers + 3) * c->h;
+    double deepest = -(gf->layers + 3) * c->h, highest = gf->rides ? BESIDE * c->h : -INFINITY;
     for (int axis = 0; axis < 3; ++axis) {
         ty_cut_faces* cut = &gf->cut[axis];
         cut->face.n = 0;
@@ -132,7 +136,8 @@ static ty_status list_cut_faces(region* g)
             for (int j = g->lo[1]; j < g->hi[1]; ++j)
                 for (int i = g->lo[0]; i < g->hi[0]; ++i) {
                     int f = ty_cell_index(c, i, j, k), at[3] = {i, j, k};
-                    if (gf->open[axis][f] == 1.0 || gf->solid[f] < deepest || at[axis] == 1) continue;
+                    bool taken = gf->open[axis][f] < 1.0 || gf->solid[f] < highest;
+                    if (!taken || gf->solid[f] < deepest || at[axis] == 1) continue;
                     if (!ty_array_push(&cut->face, f)) return ty_no_memory("cut faces");
                 }
         if (!ty_array_resize(&cut->velocity, cut->face.n) || !ty_array_resize(&cut->slip, cut->face.n))
@@ -144,7 +149,6 @@ static ty_status list_cut_faces(region* g)
 typedef struct cut_job {
     ty_gridflow* gf;
     int axis;
-    bool moving;
 } cut_job;
 
 // Which source, if any, closes each face: the one that is nearer than every obstacle.
@@ -194,8 +198,8 @@ static void mark_spouts(ty_gridflow* gf)
     for (int axis = 0; axis < 3; ++axis)
         for (int64_t i = 0; i < gf->cut[axis].face.n; ++i) {
             double slip = gf->cut[axis].slip.at[i];
-            if (slip >= 0.0) continue;
             int f = gf->cut[axis].face.at[i];
+            if (slip >= 0.0 || gf->open[axis][f] == 1.0) continue;
             gf->spout[f] = gf->spout[f - gf->cells.stride[axis]] = (uint8_t)-slip;
         }
 }
@@ -246,6 +250,11 @@ static bool any_source(const ty_world* world)
     return false;
 }
 
+static bool rides(const ty_world* world)
+{
+    return ty_world_has_obstacles(world) && ty_world_solid_speed(world) > 0.0;
+}
+
 static ty_status velocities(ty_gridflow* gf)
 {
     for (int axis = 0; axis < 3; ++axis) {
@@ -261,13 +270,13 @@ ty_status ty_gridflow_bodies(ty_gridflow* gf)
 {
     const ty_cells* c = &gf->cells;
     bool spouts = any_source(gf->world), changed = spouts || gf->has_spouts || ty_world_solid_moves(gf->world);
-    if (gf->bodies_fixed && !changed)
-        return ty_world_solid_speed(gf->world) > 0.0 ? velocities(gf) : ty_ok();
+    if (gf->bodies_fixed && !changed && gf->rides == rides(gf->world)) return gf->rides ? velocities(gf) : ty_ok();
     if (gf->has_spouts && !spouts) memset(gf->spout, 0, (size_t)c->count);
     gf->has_spouts = spouts;
     gf->has_bodies = spouts || ty_world_has_obstacles(gf->world) || gf->wall_at[0] < INFINITY ||
                      gf->wall_at[1] < INFINITY || gf->wall_at[2] < INFINITY;
     gf->bodies_fixed = !changed;
+    gf->rides = rides(gf->world);
     region g = {.gf = gf, .lo = {1, 1, 1}};
     for (int axis = 0; axis < 3; ++axis) {
         g.hi[axis] = c->n[axis] + 1;

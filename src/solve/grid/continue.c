@@ -23,17 +23,20 @@ static void average_block(void* ctx, ty_range r)
     const uint8_t* mark = gf->mark[job->axis];
     double* u = gf->next[job->axis];
     double* a = gf->carries ? gf->next_acc[job->axis] : NULL;
+    const double *body = gf->body[job->axis], *open = gf->open[job->axis];
     for (int64_t k = r.begin; k < r.end; ++k) {
         int f = gf->layer.at[k], n = 0;
-        double sum = 0.0, sum_a = 0.0;
+        double sum = 0.0, sum_a = 0.0, sum_body = 0.0;
         for (int d = 0; d < 3; ++d)
             for (int side = -1; side <= 1; side += 2) {
                 int nb = f + side * gf->cells.stride[d];
                 if (mark[nb] == 0 || mark[nb] >= job->layer) continue;
                 sum += u[nb], ++n;
+                sum_body += body[nb];
                 if (a) sum_a += a[nb];
             }
         u[f] = sum / n;
+        if (gf->rides && open[f] == 0.0) u[f] += body[f] - sum_body / n;
         if (a) a[f] = sum_a / n;
     }
 }
@@ -86,10 +89,25 @@ static ty_vec3 solid_normal(const ty_gridflow* gf, int axis, int f)
     const int corner[4] = {0, b, b + c, c};
     for (int k = 0; k < 4; ++k) along += s[f + corner[k] + ahead] - s[f + corner[k] - behind];
     double normal[3];
-    normal[axis] = ahead || behind ? along / ((ahead + behind) / a) : 0.0;
+    normal[axis] = ahead || behind ? 0.5 * along / ((ahead + behind) / a) : 0.0;
     normal[(axis + 1) % 3] = ring[1] + ring[2] - ring[0] - ring[3];
     normal[(axis + 2) % 3] = ring[2] + ring[3] - ring[0] - ring[1];
     return ty_normalize(ty_load3(normal));
+}
+
+// The vector at a face: its own component, and the means of what is known of the others around it.
+static ty_vec3 known_vector(const ty_gridflow* gf, int axis, int f)
+{
+    double v[3];
+    for (int d = 0; d < 3; ++d) {
+        int up = gf->cells.stride[d], back = -gf->cells.stride[axis], n = 0;
+        const int around[4] = {f, f + up, f + back, f + back + up};
+        double sum = 0.0;
+        for (int k = 0; k < 4; ++k)
+            if (gf->mark[d][around[k]]) sum += gf->next[d][around[k]], ++n;
+        v[d] = d == axis ? gf->next[axis][f] : n ? sum / n : 0.0;
+    }
+    return ty_load3(v);
 }
 
 static void constrain_block(void* ctx, ty_range r)
@@ -99,12 +117,11 @@ static void constrain_block(void* ctx, ty_range r)
     const ty_cut_faces* cut = &gf->cut[job->axis];
     for (int64_t k = r.begin; k < r.end; ++k) {
         int f = cut->face.at[k];
-        double slip = cut->slip.at[k], v[1][3];
+        double slip = cut->slip.at[k];
         ty_vec3 solid = cut->velocity.at[k];
         job->values[k] = gf->next[job->axis][f];
         if (gf->open[job->axis][f] > 0.0 || (slip >= 0.0 && gf->mark[job->axis][f] == 0)) continue;
-        ty_face_vectors(gf, gf->next, job->axis, 1, &f, v);
-        ty_vec3 n = solid_normal(gf, job->axis, f), relative = ty_load3(v[0]) - solid;
+        ty_vec3 n = solid_normal(gf, job->axis, f), relative = known_vector(gf, job->axis, f) - solid;
         ty_vec3 tangential = relative - ty_dot(relative, n) * n;
         ty_vec3 u = slip < 0.0 ? solid : solid + slip * tangential;
         job->values[k] = u[job->axis];

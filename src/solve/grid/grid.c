@@ -35,9 +35,9 @@ static ty_status place(ty_gridflow* gf, const ty_liquid* liquid)
     return ty_gridflow_classify(gf, liquid);
 }
 
-static ty_status move(ty_gridflow* gf, const ty_liquid* liquid, double dt, ty_solve_stats* stats)
+static ty_status move(ty_gridflow* gf, const ty_liquid* liquid, double dt, double theta, ty_solve_stats* stats)
 {
-    double solve_dt = gf->def->theta * dt, begin = ty_clock();
+    double solve_dt = theta * dt, begin = ty_clock();
     clear(gf->next, gf->cells.count);
     TY_TRY(ty_gridflow_advect(gf, dt));
     if (gf->carries) clear(gf->next_acc, gf->cells.count);
@@ -77,7 +77,7 @@ static ty_status start(ty_gridflow* gf, const ty_liquid* liquid, ty_solve_stats*
     ty_gridflow_measure(gf, 0.0, stats);
     double dt = PROBE_STEP * fmin(gf->dt_limit, 1.0), divergence = stats->max_divergence;
     TY_TRY(place(gf, liquid));
-    TY_TRY(move(gf, liquid, dt, stats));
+    TY_TRY(move(gf, liquid, dt, 1.0, stats));    // there is no acceleration to carry yet
     stats->max_divergence = divergence;
     if (gf->carries) swap_arrays(gf->acc, gf->next_acc);
     return ty_ok();
@@ -97,7 +97,7 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
     double begin = ty_clock();
     TY_TRY(place(gf, liquid));
     stats->mesh_seconds = ty_clock() - begin;
-    TY_TRY(move(gf, liquid, dt, stats));
+    TY_TRY(move(gf, liquid, dt, gf->def->theta, stats));
     swap_arrays(gf->u, gf->next);
     if (gf->carries) swap_arrays(gf->acc, gf->next_acc);
     ty_gridflow_measure(gf, dt, stats);
@@ -190,10 +190,10 @@ static ty_status make_cells(ty_gridflow* gf, const ty_world_def* def)
         if (!(cells > 0.0)) return ty_fail(TY_BAD_INPUT, "the domain has no extent along %c", "xyz"[axis]);
         c->origin[axis] = def->min[axis];
         double whole = ceil(cells - ALIGNED);
-        count *= whole + 2.0;
+        count *= whole + 3.0;
         if (!(count < 2147483647.0)) return ty_fail(TY_BAD_INPUT, "the domain has more than 2^31 cells; use larger cells");
         c->n[axis] = (int)whole;
-        c->m[axis] = c->n[axis] + 2;
+        c->m[axis] = c->n[axis] + 3;
         bool cut = gf->closed[2 * axis + 1] && whole - cells > ALIGNED;
         gf->wall_at[axis] = cut ? def->max[axis] : INFINITY;
     }

@@ -29,7 +29,7 @@ typedef TY_ARRAY(int) ty_ids;
 typedef struct ty_cells {
     double origin[3], h, per_h;
     int n[3];         // cells of the domain
-    int m[3];         // with ghosts: n + 2
+    int m[3];         // with ghosts, and a layer beyond the last faces: n + 3
     int stride[3];
     int count;        // m[0] m[1] m[2]
 } ty_cells;
@@ -67,6 +67,7 @@ typedef struct ty_gridflow {
     ty_cut_faces cut[3];
     bool bodies_fixed;           // no need to make them again
     bool has_bodies, has_spouts;
+    bool rides;                  // solids move: inside them the velocity relative to theirs is continued
     TY_ARRAY(double) emission;   // two per source: scale of the emitted flux, flux per area beside it
 
     uint8_t* mark[3];            // faces: 0 unknown, 1 valid, 2.. layer of extrapolation

@@ -9,7 +9,8 @@ typedef struct push_job {
     ty_gridflow* gf;
     int axis;
     double dt, solve_dt;
-    ty_status* status;    // per block
+    int* code;            // per block
+    ty_status* status;    // of the block that runs alone to say what failed; or NULL
 } push_job;
 
 // A face knows one component; the other two come from the old velocity around it.
@@ -36,22 +37,26 @@ static void push_block(void* ctx, ty_range r)
     if (s.code == TY_OK && ty_world_steers(world)) s = ty_world_steer(world, job->dt, n, (const double(*)[3])x, v);
     for (int i = 0; i < n; ++i) gf->next[axis][face[i]] = v[i][axis];
     for (int i = 0; i < n && gf->carries; ++i) gf->next_acc[axis][face[i]] = a[i][axis];
-    job->status[r.block] = s;
+    job->code[r.block] = s.code;
+    if (job->status) *job->status = s;
 }
 
 ty_status ty_gridflow_push(ty_gridflow* gf, double dt, double solve_dt)
 {
     if (!ty_world_has_forces(gf->world) && !ty_world_steers(gf->world)) return ty_ok();
     for (int axis = 0; axis < 3; ++axis) {
-        int64_t blocks = (gf->face[axis].n + TY_SAMPLE_BATCH - 1) / TY_SAMPLE_BATCH;
-        ty_status* status = ty_alloc((size_t)blocks, sizeof *status);
-        if (!status) return ty_no_memory("forces");
-        push_job job = {gf, axis, dt, solve_dt, status};
-        ty_parallel_for(gf->face[axis].n, TY_SAMPLE_BATCH, push_block, &job);
-        ty_status first = ty_ok();
-        for (int64_t b = 0; b < blocks && first.code == TY_OK; ++b) first = status[b];
-        ty_free(status);
-        TY_TRY(first);
+        int64_t n = gf->face[axis].n, blocks = (n + TY_SAMPLE_BATCH - 1) / TY_SAMPLE_BATCH;
+        if (!ty_array_resize(&gf->layer, blocks)) return ty_no_memory("forces");
+        push_job job = {gf, axis, dt, solve_dt, gf->layer.at, NULL};
+        ty_parallel_for(n, TY_SAMPLE_BATCH, push_block, &job);
+        for (int64_t b = 0; b < blocks; ++b) {
+            if (gf->layer.at[b] == TY_OK) continue;
+            ty_status status;
+            int64_t begin = b * TY_SAMPLE_BATCH, end = begin + TY_SAMPLE_BATCH;
+            job.status = &status;
+            push_block(&job, (ty_range){begin, end < n ? end : n, b, 0});
+            return status;
+        }
     }
     return ty_ok();
 }

@@ -3,6 +3,7 @@
 #ifndef TY_SOLVE_GRID_RIG_H
 #define TY_SOLVE_GRID_RIG_H
 
+#include "core/hash.h"
 #include "core/parallel.h"
 #include "solve/kinds.h"
 #include "test.h"

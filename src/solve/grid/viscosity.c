@@ -47,7 +47,8 @@ static double wall_tie(const viscous_job* job, int f, int d, int side, double* v
         if (ty_varying_is_constant(v)) *velocity = v->constant[job->axis];
         return 2.0 * (1.0 - job->world->wall[wall].slip);
     }
-    if (gf->open[job->axis][nb] > 0.0) return 0.0;
+    bool outside = at[job->axis] < 1 || at[job->axis] > c->n[job->axis] + 1;    // beyond an open side
+    if (outside || gf->open[job->axis][nb] > 0.0) return 0.0;
     bool side_face = d == job->axis && (at[d] == 1 || at[d] == c->n[d] + 1);
     if (side_face || !gf->has_bodies) return 1.0;
     *velocity = gf->body[job->axis][nb];
