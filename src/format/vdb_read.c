@@ -16,7 +16,7 @@
 #include "format/vdb_bytes.h"
 #include "format/volume.h"
 
-enum { ROOT_SPAN = 512, UPPER_SPAN = 16, MAX_BLOCKS = 1 << 26, LEAF_MASK = 64 };
+enum { ROOT_SPAN = 512, UPPER_SPAN = 16, MAX_BLOCKS = 1 << 25, LEAF_MASK = 64 };
 static const int64_t max_volume_bytes = (int64_t)16 << 30;
 
 typedef struct tile {
@@ -40,15 +40,11 @@ typedef struct reader {
 
 static ty_status no_memory(void) { return ty_no_memory("a volume"); }
 
-// The number of a constant: 0 is the background; most grids have one or two others, so looking back
-// is enough.
+// The number of a constant. Most grids have one or two, so looking back a little is enough.
 static ty_status find_constant(reader* r, const float* value, int* constant)
 {
     int width = r->layout.width;
     int64_t n = r->constants.n / width, oldest = n > 4 ? n - 4 : 0;
-    *constant = 0;
-    if (memcmp(value, r->layout.background, (size_t)width * sizeof *value) == 0 && n > 0)
-        return ty_ok();
     for (int64_t c = n - 1; c >= oldest; --c)
         if (memcmp(value, r->constants.at + c * width, (size_t)width * sizeof *value) == 0) {
             *constant = (int)c;
@@ -60,11 +56,15 @@ static ty_status find_constant(reader* r, const float* value, int* constant)
     return ty_ok();
 }
 
+static bool is_background(const reader* r, const float* value)
+{
+    return memcmp(value, r->layout.background, (size_t)r->layout.width * sizeof *value) == 0;
+}
+
 static ty_status add_tile(reader* r, const int at[3], int span, const float* value)
 {
     tile t = {{at[0], at[1], at[2]}, span, 0};
     TY_TRY(find_constant(r, value, &t.constant));
-    if (t.constant == 0) return ty_ok();
     if (r->tiles.n >= MAX_BLOCKS) return vdb_damaged(&r->b, "too many tiles");
     return ty_array_push(&r->tiles, t) ? ty_ok() : no_memory();
 }
@@ -88,9 +88,10 @@ static ty_status read_node(reader* r, const int origin[3], int log2, int span,
     TY_TRY(vdb_values(&r->b, &r->layout, active, count, r->node));
     for (int i = 0; i < count; ++i) {
         int at[3];
-        if (bit(*children, i)) continue;
+        const float* value = r->node + (int64_t)i * r->layout.width;
+        if (bit(*children, i) || is_background(r, value)) continue;
         child_at(origin, i, log2, span, at);
-        TY_TRY(add_tile(r, at, span, r->node + (int64_t)i * r->layout.width));
+        TY_TRY(add_tile(r, at, span, value));
     }
     return ty_ok();
 }
@@ -151,7 +152,7 @@ static ty_status read_root(reader* r)
         TY_TRY(read_origin(r, at));
         TY_TRY(vdb_value(&r->b, &r->layout, value));
         if (!vdb_take(&r->b, 1)) return vdb_damaged(&r->b, "the file ends within the root");
-        TY_TRY(add_tile(r, at, ROOT_SPAN, value));
+        if (!is_background(r, value)) TY_TRY(add_tile(r, at, ROOT_SPAN, value));
     }
     for (uint32_t i = 0; i < n_children; ++i) {
         int at[3];
@@ -190,7 +191,7 @@ static ty_status make_table(reader* r)
             (long long)(8 * (hi[2] - lo[2])));
     r->v->block = ty_alloc((size_t)n, sizeof *r->v->block);
     if (!r->v->block) return no_memory();
-    for (int64_t i = 0; i < n; ++i) r->v->block[i] = -1;
+    memset(r->v->block, 0xFF, (size_t)n * sizeof *r->v->block); // -1 everywhere
     return ty_ok();
 }
 
