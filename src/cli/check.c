@@ -90,5 +90,6 @@ int cli_reference(int argc, char** argv)
         return help ? CLI_OK : CLI_USAGE;
     }
     char* text = NULL;
-    return print_text(ty_reference(schema, &text), text);
+    ty_status status = ty_reference(schema, &text);
+    return print_text(status, text);
 }
