@@ -85,7 +85,7 @@ static const ty_grid cells32 = {.cell = 1.0 / 32, .n = {32, 32, 32}};
 static void planes_stay_to_rounding(void** state)
 {
     (void)state;
-    double* phi = redistanced(&cells32, plane, 30);
+    double* phi = redistanced(&cells32, plane, 10);
     assert_near(worst(&cells32, phi, plane, 4.0), 0.0, 1e-12);
     ty_free(phi);
 }
@@ -106,11 +106,11 @@ static void spheres_stay_for_a_hundred_times(void** state)
     }
 }
 
-// The share of its volume that a sheet has after 50 times, away from the border.
+// The share of its volume that a sheet has after 20 times, away from the border.
 static double kept(double thickness)
 {
     half_thickness = 0.5 * thickness / 32;
-    double* phi = redistanced(&cells32, sheet, 50);
+    double* phi = redistanced(&cells32, sheet, 20);
     double after = 0.0, before = 0.0;
     for (int64_t c = 0; c < ty_grid_size(&cells32); ++c) {
         int ijk[3];
