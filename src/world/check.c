@@ -6,7 +6,7 @@
 
 #include "world/check_parts.h"
 
-enum { CAMERA_TIMES = 25 };    // looked at over the run
+enum { CAMERA_TIMES = 25 }; // looked at over the run
 
 void ty_warnings_free(ty_warnings* w) { ty_array_free(&w->list); }
 
@@ -32,7 +32,8 @@ static const char* eye_inside(const ty_world* w, const double eye[3])
     if (at_point(ty_world_obstacles(w), eye) < 0.0) return "an obstacle";
     if (w->n_liquids > 0 && at_point(ty_world_liquid(w), eye) < 0.0) return "the liquid";
     bool inside = w->def->has_domain;
-    for (int axis = 0; axis < 3; ++axis) inside &= w->def->min[axis] < eye[axis] && eye[axis] < w->def->max[axis];
+    for (int axis = 0; axis < 3; ++axis)
+        inside &= w->def->min[axis] < eye[axis] && eye[axis] < w->def->max[axis];
     return inside ? "the tank" : NULL;
 }
 
@@ -45,10 +46,14 @@ static ty_status check_camera(ty_world* w, int index, double end_time, ty_warnin
         TY_TRY(ty_world_move(w, t, 0.0));
         const char* what = eye_inside(w, eye);
         if (!what) continue;
-        ty_warning warning = {.kind = TY_WARN_CAMERA_INSIDE, .index = index, .amount = t, .place = camera->eye.place};
+        ty_warning warning = {
+            .kind = TY_WARN_CAMERA_INSIDE, .index = index, .amount = t, .place = camera->eye.place};
         ty_store3(warning.at, ty_load3(eye));
-        return ty_warn(found, warning, "camera '%s' is inside %s at t = %.3g s, eye (%.4g, %.4g, %.4g); move it out, or "
-                       "its pictures show little", camera->name ? camera->name : "", what, t, eye[0], eye[1], eye[2]);
+        return ty_warn(
+            found, warning,
+            "camera '%s' is inside %s at t = %.3g s, eye (%.4g, %.4g, %.4g); move it out, or "
+            "its pictures show little",
+            camera->name ? camera->name : "", what, t, eye[0], eye[1], eye[2]);
     }
     return ty_ok();
 }

@@ -12,9 +12,12 @@ static ty_status check_holes(const ty_mesh_body* b, ty_warning warning, ty_warni
     warning.count = r.open_edges;
     warning.amount = r.open_length;
     ty_store3(warning.at, ty_load3(r.open_at));
-    return ty_warn(found, warning, "the mesh of obstacle %d has holes: %d open edges, %.3g m in all, one near (%.4g, %.4g, "
-                   "%.4g); small ones are closed by the winding number, large ones may leak: close them in the file",
-                   warning.index + 1, r.open_edges, r.open_length, r.open_at[0], r.open_at[1], r.open_at[2]);
+    return ty_warn(
+        found, warning,
+        "the mesh of obstacle %d has holes: %d open edges, %.3g m in all, one near (%.4g, %.4g, "
+        "%.4g); small ones are closed by the winding number, large ones may leak: close them in "
+        "the file",
+        warning.index + 1, r.open_edges, r.open_length, r.open_at[0], r.open_at[1], r.open_at[2]);
 }
 
 static ty_status check_crossings(const ty_mesh_body* b, ty_warning warning, ty_warnings* found)
@@ -24,9 +27,12 @@ static ty_status check_crossings(const ty_mesh_body* b, ty_warning warning, ty_w
     if (warning.count == 0) return ty_ok();
     warning.kind = TY_WARN_MESH_CROSSINGS;
     ty_store3(warning.at, ty_load3(first.place));
-    return ty_warn(found, warning, "the mesh of obstacle %d passes through itself: %lld pairs of triangles, one near (%.4g, "
-                   "%.4g, %.4g); overlapping parts count as one solid",
-                   warning.index + 1, (long long)warning.count, first.place[0], first.place[1], first.place[2]);
+    return ty_warn(
+        found, warning,
+        "the mesh of obstacle %d passes through itself: %lld pairs of triangles, one near (%.4g, "
+        "%.4g, %.4g); overlapping parts count as one solid",
+        warning.index + 1, (long long)warning.count, first.place[0], first.place[1],
+        first.place[2]);
 }
 
 static ty_status check_shape(const ty_shape* s, int index, ty_warnings* found)

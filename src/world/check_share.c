@@ -5,14 +5,14 @@
 
 enum { SIDE = 48, BLOCK = 8 * TY_SAMPLE_BATCH, SOURCE_TIMES = 9 };
 
-static const double WORTH_SAYING = 2e-3;    // shares below are the lattice's own error
+static const double WORTH_SAYING = 2e-3; // shares below are the lattice's own error
 
 typedef struct count {
-    const ty_shape* shape;    // whose volume is shared
-    ty_sampler other;         // negative inside
+    const ty_shape* shape; // whose volume is shared
+    ty_sampler other;      // negative inside
     ty_box box;
-    double inside, both;      // points
-    double deepest, at[3];    // of the points in both
+    double inside, both;   // points
+    double deepest, at[3]; // of the points in both
 } count;
 
 static void lattice_point(const ty_box* b, int64_t k, double x[3])
@@ -49,7 +49,8 @@ static void count_block(void* ctx, ty_range r)
 {
     block_count* b = ctx;
     for (int64_t at = r.begin; at < r.end; at += TY_SAMPLE_BATCH)
-        count_batch(b->all, at, (int)(r.end - at < TY_SAMPLE_BATCH ? r.end - at : TY_SAMPLE_BATCH), &b->block[r.block]);
+        count_batch(b->all, at, (int)(r.end - at < TY_SAMPLE_BATCH ? r.end - at : TY_SAMPLE_BATCH),
+                    &b->block[r.block]);
 }
 
 // The share of `shape` within c->box that is in `other`; 0 of nothing.
@@ -100,11 +101,17 @@ static ty_status check_one_liquid(const ty_world* w, int i, ty_warnings* found, 
     count out, in;
     const ty_shape* shape = &w->liquids[i].shape;
     TY_TRY(count_outside(w, shape, &out));
-    ty_warning warning = {.kind = TY_WARN_LIQUID_OUTSIDE, .index = i, .place = shape->def->place, .amount = share(&out)};
+    ty_warning warning = {.kind = TY_WARN_LIQUID_OUTSIDE,
+                          .index = i,
+                          .place = shape->def->place,
+                          .amount = share(&out)};
     ty_store3(warning.at, ty_load3(out.at));
     if (warning.amount > WORTH_SAYING)
-        TY_TRY(ty_warn(found, warning, "%.3g %% of liquid %d lies outside the domain, farthest near (%.4g, %.4g, %.4g); it "
-                       "is cut off", 100.0 * warning.amount, i + 1, out.at[0], out.at[1], out.at[2]));
+        TY_TRY(ty_warn(
+            found, warning,
+            "%.3g %% of liquid %d lies outside the domain, farthest near (%.4g, %.4g, %.4g); it "
+            "is cut off",
+            100.0 * warning.amount, i + 1, out.at[0], out.at[1], out.at[2]));
     *left += out.inside - out.both;
     if (!ty_world_has_obstacles(w) || out.inside == 0.0) return ty_ok();
     in = (count){.shape = shape, .other = ty_world_obstacles(w), .box = out.box};
@@ -114,8 +121,11 @@ static ty_status check_one_liquid(const ty_world* w, int i, ty_warnings* found, 
     warning.amount = share(&in);
     ty_store3(warning.at, ty_load3(in.at));
     if (warning.amount <= WORTH_SAYING) return ty_ok();
-    return ty_warn(found, warning, "%.3g %% of liquid %d lies inside an obstacle, deepest near (%.4g, %.4g, %.4g); it is "
-                   "cut away at the start", 100.0 * warning.amount, i + 1, in.at[0], in.at[1], in.at[2]);
+    return ty_warn(
+        found, warning,
+        "%.3g %% of liquid %d lies inside an obstacle, deepest near (%.4g, %.4g, %.4g); it is "
+        "cut away at the start",
+        100.0 * warning.amount, i + 1, in.at[0], in.at[1], in.at[2]);
 }
 
 ty_status ty_check_liquid(const ty_world* w, ty_warnings* found)
@@ -125,9 +135,10 @@ ty_status ty_check_liquid(const ty_world* w, ty_warnings* found)
     if (left > 0.0 || w->def->n_sources > 0) return ty_ok();
     ty_warning warning = {.kind = TY_WARN_NO_LIQUID};
     if (w->n_liquids > 0) warning.place = w->liquids[0].shape.def->place;
-    return ty_warn(found, warning, w->n_liquids > 0
-                   ? "there is no liquid: all of it is outside the domain or inside obstacles"
-                   : "there is no liquid; add 'liquid:' or 'sources:'");
+    return ty_warn(found, warning,
+                   w->n_liquids > 0
+                       ? "there is no liquid: all of it is outside the domain or inside obstacles"
+                       : "there is no liquid; add 'liquid:' or 'sources:'");
 }
 
 static ty_status check_one_source(ty_world* w, int i, double end_time, ty_warnings* found)
@@ -148,12 +159,16 @@ static ty_status check_one_source(ty_world* w, int i, double end_time, ty_warnin
         ty_store3(worst.at, ty_load3(out.at));
     }
     if (worst.amount <= WORTH_SAYING) return ty_ok();
-    return ty_warn(found, worst, "%.3g %% of source %d is outside the domain at t = %.3g s, near (%.4g, %.4g, %.4g); what "
-                   "is outside gives no liquid", 100.0 * worst.amount, i + 1, when, worst.at[0], worst.at[1], worst.at[2]);
+    return ty_warn(
+        found, worst,
+        "%.3g %% of source %d is outside the domain at t = %.3g s, near (%.4g, %.4g, %.4g); what "
+        "is outside gives no liquid",
+        100.0 * worst.amount, i + 1, when, worst.at[0], worst.at[1], worst.at[2]);
 }
 
 ty_status ty_check_sources(ty_world* w, double end_time, ty_warnings* found)
 {
-    for (int i = 0; w->def->has_domain && i < w->def->n_sources; ++i) TY_TRY(check_one_source(w, i, end_time, found));
+    for (int i = 0; w->def->has_domain && i < w->def->n_sources; ++i)
+        TY_TRY(check_one_source(w, i, end_time, found));
     return ty_ok();
 }

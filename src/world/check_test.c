@@ -65,7 +65,7 @@ static void no_liquid_is_told(void** state)
     ty_warnings_free(&found);
     ty_world_def_free(&def);
 
-    def = pool();    // drowned in an obstacle
+    def = pool(); // drowned in an obstacle
     add_box(&def, ty_vec(-1, -1, -1), ty_vec(3, 0.5, 3));
     found = check(&def, 0.05);
     assert_non_null(find(&found, TY_WARN_NO_LIQUID));
@@ -77,7 +77,7 @@ static void liquid_in_an_obstacle_is_told_with_its_share(void** state)
 {
     (void)state;
     ty_world_def def = pool();
-    add_box(&def, ty_vec(0.5, -0.2, 0), ty_vec(1.0, 0.2, 1));    // an eighth of the liquid
+    add_box(&def, ty_vec(0.5, -0.2, 0), ty_vec(1.0, 0.2, 1)); // an eighth of the liquid
     ty_warnings found = check(&def, 0.05);
     const ty_warning* w = find(&found, TY_WARN_LIQUID_IN_OBSTACLE);
     assert_non_null(w);
@@ -98,12 +98,13 @@ static void what_lies_outside_the_domain_is_told(void** state)
     set3(s->shape.center, 1, 0.8, 0.5);
     s->shape.radius = 0.1;
     *grow(s->shape.keys, s->shape.n_keys) = ty_pose_key_default();
-    *grow(s->shape.keys, s->shape.n_keys) = (ty_pose_key){.time = 2, .move = {0, 0.2, 0}, .axis = {0, 1, 0}, .scale = 1};
+    *grow(s->shape.keys, s->shape.n_keys) =
+        (ty_pose_key){.time = 2, .move = {0, 0.2, 0}, .axis = {0, 1, 0}, .scale = 1};
     ty_warnings found = check(&def, 0.05);
     const ty_warning* w = find(&found, TY_WARN_LIQUID_OUTSIDE);
     assert_non_null(w);
     assert_near(w->amount, 0.5, 0.02);
-    w = find(&found, TY_WARN_SOURCE_OUTSIDE);    // half of it, at the end of its way
+    w = find(&found, TY_WARN_SOURCE_OUTSIDE); // half of it, at the end of its way
     assert_non_null(w);
     assert_near(w->amount, 0.5, 0.03);
     assert_non_null(strstr(w->message, "t = 2"));
@@ -126,7 +127,8 @@ static void thin_walls_are_told_with_their_thickness(void** state)
         set3(b->min, 0.7 + 0.03 * k, 0.45 + 0.06 * k, 0.2 + 0.03 * k);
         set3(b->max, 1.2 - 0.03 * k, 0.9, 0.7 - 0.03 * k);
     }
-    *grow(o->shape.keys, o->shape.n_keys) = (ty_pose_key){.axis = {0, 1, 0}, .degrees = 30, .about = {1, 0, 0.5}, .scale = 1};
+    *grow(o->shape.keys, o->shape.n_keys) =
+        (ty_pose_key){.axis = {0, 1, 0}, .degrees = 30, .about = {1, 0, 0.5}, .scale = 1};
     ty_warnings found = check(&def, 0.05);
     const ty_warning* w = find(&found, TY_WARN_THIN_WALL);
     assert_non_null(w);
@@ -156,17 +158,19 @@ static void round_and_pointed_obstacles_are_no_thin_walls(void** state)
     ty_world_def_free(&def);
 }
 
-// A closed tetrahedron (4 triangles), or with its last face left out; and a second one that cuts through it.
+// A closed tetrahedron (4 triangles), or with its last face left out; and a second one that cuts
+// through it.
 static void write_tets(const char* path, bool open, bool crossing)
 {
     ty_file_writer w;
     assert_ok(ty_file_begin(&w, path));
     for (int k = 0; k <= crossing; ++k)
-        ty_file_print(&w, "v %g 0.5 0.2\nv %g 0.5 0.2\nv %g 0.5 0.7\nv %g 0.9 0.3\n", 0.5 + 0.1 * k, 1.0 + 0.1 * k,
-                      0.5 + 0.1 * k, 0.6 + 0.1 * k);
+        ty_file_print(&w, "v %g 0.5 0.2\nv %g 0.5 0.2\nv %g 0.5 0.7\nv %g 0.9 0.3\n", 0.5 + 0.1 * k,
+                      1.0 + 0.1 * k, 0.5 + 0.1 * k, 0.6 + 0.1 * k);
     for (int k = 0; k <= crossing; ++k) {
         int v = 1 + 4 * k;
-        ty_file_print(&w, "f %d %d %d\nf %d %d %d\nf %d %d %d\n", v, v + 1, v + 2, v, v + 3, v + 1, v, v + 2, v + 3);
+        ty_file_print(&w, "f %d %d %d\nf %d %d %d\nf %d %d %d\n", v, v + 1, v + 2, v, v + 3, v + 1,
+                      v, v + 2, v + 3);
         if (!open) ty_file_print(&w, "f %d %d %d\n", v + 1, v + 3, v + 2);
     }
     assert_ok(ty_file_commit(&w));
@@ -211,7 +215,8 @@ static void cameras_inside_something_are_told(void** state)
     const char* where[3] = {"the liquid", "an obstacle", "the tank"};
     for (int k = 0; k < 3; ++k) {
         ty_camera_def* c = grow(def.cameras, def.n_cameras);
-        *c = (ty_camera_def){.name = ty_strdup("main"), .eye = ty_varying_vector(eyes[k][0], eyes[k][1], eyes[k][2])};
+        *c = (ty_camera_def){.name = ty_strdup("main"),
+                             .eye = ty_varying_vector(eyes[k][0], eyes[k][1], eyes[k][2])};
     }
     ty_warnings found = check(&def, 0.05);
     int seen = 0;

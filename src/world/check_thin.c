@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walls thinner than a cell. Rays along the axes pass through the obstacle; where one enters and leaves through faces
-// that look away from each other, the way between is a wall, and its thickness the way times the cosine.
+// Walls thinner than a cell. Rays along the axes pass through the obstacle; where one enters and
+// leaves through faces that look away from each other, the way between is a wall, and its thickness
+// the way times the cosine.
 #include "world/check_parts.h"
 
-enum { RAYS = 48, MAX_MARCH = 4000 };                // a side of each lattice of rays; steps of a ray
-static const double SHORTEST_STEP = 0.1;             // cells: thinner walls may be missed
-static const double OPPOSITE = -0.7;                 // cosine between the two faces' normals
+enum { RAYS = 48, MAX_MARCH = 4000 };    // a side of each lattice of rays; steps of a ray
+static const double SHORTEST_STEP = 0.1; // cells: thinner walls may be missed
+static const double OPPOSITE = -0.7;     // cosine between the two faces' normals
 
 typedef struct ray {
-    double t, entered;        // metres along; where it last went in
-    ty_vec3 normal;           // of the face it went in through
+    double t, entered; // metres along; where it last went in
+    ty_vec3 normal;    // of the face it went in through
     bool inside, done;
 } ray;
 
@@ -29,7 +30,8 @@ static ty_vec3 normal_at(const ty_shape* s, ty_vec3 x, double h)
 }
 
 // The ray crosses the surface between t and t + step.
-static void cross(const ty_shape* s, ray* r, ty_vec3 from, int axis, double t, double h, thinnest* best)
+static void cross(const ty_shape* s, ray* r, ty_vec3 from, int axis, double t, double h,
+                  thinnest* best)
 {
     ty_vec3 x = from;
     x[axis] += t;
@@ -53,8 +55,10 @@ static double zero_between(double t0, double d0, double t1, double d1)
     return t0 + (t1 - t0) * (d0 == d1 ? 0.5 : ty_clamp(d0 / (d0 - d1), 0.0, 1.0));
 }
 
-// One row of rays, from the low side of the box along `axis`; all march together so that distances come in batches.
-static void march_row(const ty_shape* s, const ty_box* box, int axis, int row, double cell, thinnest* best)
+// One row of rays, from the low side of the box along `axis`; all march together so that distances
+// come in batches.
+static void march_row(const ty_shape* s, const ty_box* box, int axis, int row, double cell,
+                      thinnest* best)
 {
     int b = (axis + 1) % 3, c = (axis + 2) % 3;
     double from[RAYS][3], x[RAYS][3], d[RAYS], last[RAYS], length = box->hi[axis] - box->lo[axis];
@@ -75,9 +79,11 @@ static void march_row(const ty_shape* s, const ty_box* box, int axis, int row, d
         for (int i = 0; i < RAYS; ++i) {
             ray* r = &rays[i];
             if (r->done) continue;
-            if (k == 0) r->inside = d[i] < 0.0, r->normal = ty_vec(0, 0, 0);
+            if (k == 0)
+                r->inside = d[i] < 0.0, r->normal = ty_vec(0, 0, 0);
             else if ((d[i] < 0.0) != r->inside)
-                cross(s, r, ty_load3(from[i]), axis, zero_between(r->t - step[i], last[i], r->t, d[i]), 1e-3 * cell, best);
+                cross(s, r, ty_load3(from[i]), axis,
+                      zero_between(r->t - step[i], last[i], r->t, d[i]), 1e-3 * cell, best);
             last[i] = d[i];
             step[i] = ty_max(fabs(d[i]), SHORTEST_STEP * cell);
             r->t += step[i];
@@ -106,11 +112,15 @@ ty_status ty_check_thin_walls(const ty_world* w, double cell, ty_warnings* found
         const ty_shape* s = &w->obstacles[i].shape;
         thinnest t = find_thinnest(w, s, cell);
         if (t.thickness >= cell) continue;
-        ty_warning warning = {.kind = TY_WARN_THIN_WALL, .index = i, .amount = t.thickness, .place = s->def->place};
+        ty_warning warning = {
+            .kind = TY_WARN_THIN_WALL, .index = i, .amount = t.thickness, .place = s->def->place};
         ty_store3(warning.at, ty_load3(t.at));
-        TY_TRY(ty_warn(found, warning, "obstacle %d has a wall of %.3g m near (%.4g, %.4g, %.4g), thinner than a cell of "
-                       "%.3g m; it is widened to a cell inside the solve: make it thicker or the cells smaller",
-                       i + 1, t.thickness, t.at[0], t.at[1], t.at[2], cell));
+        TY_TRY(ty_warn(
+            found, warning,
+            "obstacle %d has a wall of %.3g m near (%.4g, %.4g, %.4g), thinner than a cell of "
+            "%.3g m; it is widened to a cell inside the solve: make it thicker or the cells "
+            "smaller",
+            i + 1, t.thickness, t.at[0], t.at[1], t.at[2], cell));
     }
     return ty_ok();
 }

@@ -12,11 +12,13 @@
 
 static void write_cube(const char* path, ty_vec3 lo, ty_vec3 hi, bool inside_out)
 {
-    static const int quad[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+    static const int quad[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                                   {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
     ty_file_writer w;
     assert_ok(ty_file_begin(&w, path));
     for (int k = 0; k < 8; ++k)
-        ty_file_print(&w, "v %.17g %.17g %.17g\n", k & 1 ? hi[0] : lo[0], k & 2 ? hi[1] : lo[1], k & 4 ? hi[2] : lo[2]);
+        ty_file_print(&w, "v %.17g %.17g %.17g\n", k & 1 ? hi[0] : lo[0], k & 2 ? hi[1] : lo[1],
+                      k & 4 ? hi[2] : lo[2]);
     for (int f = 0; f < 6; ++f)
         for (int half = 0; half < 2; ++half) {
             int a = quad[f][0] + 1, b = quad[f][1 + half] + 1, c = quad[f][2 + half] + 1;
@@ -34,14 +36,16 @@ static void write_ball(const char* path, double cx, double radius, int n)
     for (int i = 1; i < n; ++i)
         for (int j = 0; j < 2 * n; ++j) {
             double a = M_PI * i / n, b = M_PI * j / n;
-            ty_file_print(&w, "v %.17g %.17g %.17g\n", cx + radius * sin(a) * cos(b), radius * cos(a), radius * sin(a) * sin(b));
+            ty_file_print(&w, "v %.17g %.17g %.17g\n", cx + radius * sin(a) * cos(b),
+                          radius * cos(a), radius * sin(a) * sin(b));
         }
     for (int j = 0; j < 2 * n; ++j) {
         int next = (j + 1) % (2 * n), last = 3 + (n - 2) * 2 * n;
         ty_file_print(&w, "f 1 %d %d\nf 2 %d %d\n", 3 + next, 3 + j, last + j, last + next);
         for (int i = 0; i + 2 < n; ++i) {
             int up = 3 + i * 2 * n, down = up + 2 * n;
-            ty_file_print(&w, "f %d %d %d\nf %d %d %d\n", up + j, up + next, down + j, up + next, down + next, down + j);
+            ty_file_print(&w, "f %d %d %d\nf %d %d %d\n", up + j, up + next, down + j, up + next,
+                          down + next, down + j);
         }
     }
     assert_ok(ty_file_commit(&w));
@@ -64,7 +68,8 @@ static void compare_with_box(const ty_shape* mesh, ty_vec3 lo, ty_vec3 hi)
     assert_ok(ty_shape_create(&box, &def, 0.1, NULL));
     uint64_t seed = 1;
     for (int i = 0; i < 3000; ++i) {
-        double x[1][3] = {{uniform(&seed, -1, 2), uniform(&seed, -1, 2), uniform(&seed, -1, 2)}}, a, b;
+        double x[1][3] = {{uniform(&seed, -1, 2), uniform(&seed, -1, 2), uniform(&seed, -1, 2)}}, a,
+               b;
         ty_shape_distance(mesh, 1, (const double(*)[3])x, &a);
         ty_shape_distance(&box, 1, (const double(*)[3])x, &b);
         assert_near(a, b, 1e-12);
@@ -101,12 +106,15 @@ static void distances_are_those_to_every_triangle(void** state)
     assert_ok(ty_shape_create(&s, &def, 0.1, NULL));
     uint64_t seed = 11;
     for (int i = 0; i < 500; ++i) {
-        double x[1][3] = {{uniform(&seed, -1, 1.4), uniform(&seed, -1, 1), uniform(&seed, -1, 1)}}, d, best = INFINITY;
+        double x[1][3] = {{uniform(&seed, -1, 1.4), uniform(&seed, -1, 1), uniform(&seed, -1, 1)}},
+               d, best = INFINITY;
         ty_shape_distance(&s, 1, (const double(*)[3])x, &d);
         for (int t = 0; t < m.n_tris; ++t) {
             const int* id = m.tri[t];
-            best = fmin(best, ty_closest_on_triangle(ty_load3(x[0]), ty_load3(m.vert[id[0]]), ty_load3(m.vert[id[1]]),
-                                                     ty_load3(m.vert[id[2]])).distance2);
+            best =
+                fmin(best, ty_closest_on_triangle(ty_load3(x[0]), ty_load3(m.vert[id[0]]),
+                                                  ty_load3(m.vert[id[1]]), ty_load3(m.vert[id[2]]))
+                               .distance2);
         }
         assert_near(fabs(d), sqrt(best), 1e-12);
         double r = ty_norm(ty_load3(x[0]) - ty_vec(0.2, 0, 0));
@@ -135,7 +143,8 @@ static void a_mesh_sequence_moves_between_its_frames(void** state)
     for (int n = 0; n < 4; ++n) {
         char name[32];
         snprintf(name, sizeof name, "slide.%03d.obj", 5 + n);
-        write_cube(test_path(*state, name), ty_vec(0.1 * n * n, 0, 0), ty_vec(1 + 0.1 * n * n, 1, 1), false);
+        write_cube(test_path(*state, name), ty_vec(0.1 * n * n, 0, 0),
+                   ty_vec(1 + 0.1 * n * n, 1, 1), false);
     }
     ty_shape_def def = mesh_def(test_path(*state, "slide.###.obj"));
     def.file_rate = 10;
@@ -143,7 +152,8 @@ static void a_mesh_sequence_moves_between_its_frames(void** state)
     ty_shape s;
     assert_ok(ty_shape_create(&s, &def, 0.1, NULL));
     assert_true(s.changes_ever && s.exact_band == INFINITY);
-    const double times[] = {0.02, 0.1, 0.15, 0.29, 0.3, 0.31, 9.0}, at[] = {0.02, 0.1, 0.25, 0.85, 0.9, 0.9, 0.9};
+    const double times[] = {0.02, 0.1, 0.15, 0.29, 0.3, 0.31, 9.0},
+                 at[] = {0.02, 0.1, 0.25, 0.85, 0.9, 0.9, 0.9};
     const double speed[] = {1, 1, 3, 5, 5, 0, 0};
     for (int k = 0; k < 7; ++k) {
         assert_ok(ty_shape_move(&s, times[k], 0.01));
@@ -167,7 +177,7 @@ static void frames_with_other_triangles_move_by_their_distances(void** state)
     def.file_rate = 20;
     ty_shape s;
     assert_ok(ty_shape_create(&s, &def, 0.05, NULL));
-    assert_ok(ty_shape_move(&s, 0.02, 0.01));    // 0.4 of the way: radius 0.54
+    assert_ok(ty_shape_move(&s, 0.02, 0.01)); // 0.4 of the way: radius 0.54
     double x[1][3] = {{0.3, 0.4, 0.2}}, d, v[1][3];
     double r = ty_norm(ty_load3(x[0]));
     ty_shape_distance(&s, 1, (const double(*)[3])x, &d);
@@ -226,9 +236,12 @@ static void a_level_set_file_is_a_shape(void** state)
         double x[1][3] = {{uniform(&seed, -1, 3), uniform(&seed, -1, 3), uniform(&seed, -1, 3)}}, d;
         double exact = ty_norm(ty_load3(x[0]) - ty_vec(1, 1, 1)) - 0.5;
         ty_shape_distance(&s, 1, (const double(*)[3])x, &d);
-        if (fabs(exact) < 0.12) assert_near(d, exact, 3e-3);
-        else if (exact > 0) assert_true(d > 0.1 && d <= exact + 1e-3);
-        else assert_true(d < -0.1 && d >= -0.2001);
+        if (fabs(exact) < 0.12)
+            assert_near(d, exact, 3e-3);
+        else if (exact > 0)
+            assert_true(d > 0.1 && d <= exact + 1e-3);
+        else
+            assert_true(d < -0.1 && d >= -0.2001);
     }
     ty_shape_destroy(&s);
     ty_shape_def_free(&def);
@@ -243,7 +256,7 @@ static void a_level_set_sequence_has_a_normal_velocity(void** state)
     def.file_rate = 25;
     ty_shape s;
     assert_ok(ty_shape_create(&s, &def, 0.05, NULL));
-    assert_ok(ty_shape_move(&s, 0.03, 0.01));    // at 1.015, with 0.5 m/s
+    assert_ok(ty_shape_move(&s, 0.03, 0.01)); // at 1.015, with 0.5 m/s
     double x[2][3] = {{1.515, 1, 1}, {1.015, 1.5, 1}}, d[2], v[2][3];
     ty_shape_distance(&s, 2, (const double(*)[3])x, d);
     ty_shape_velocity(&s, 2, (const double(*)[3])x, v);
@@ -294,12 +307,12 @@ static void a_field_sequence_is_a_varying_vector(void** state)
         assert_ok(ty_varying_eval(&v, t, 1, (const double(*)[3])x, out));
         for (int c = 0; c < 3; ++c) assert_near(out[c], (1 + 10 * t) * x[0][c], 1e-6);
     }
-    assert_ok(ty_varying_prepare(&v, 5, 5.1));    // after the last it is held
+    assert_ok(ty_varying_prepare(&v, 5, 5.1)); // after the last it is held
     assert_ok(ty_varying_eval(&v, 5.05, 1, (const double(*)[3])x, out));
     assert_near(out[0], 3 * 0.6, 1e-6);
     v.width = 1;
     ty_varying_unload(&v);
-    assert_code(ty_varying_prepare(&v, 0, 0), TY_BAD_INPUT);    // vectors where numbers are needed
+    assert_code(ty_varying_prepare(&v, 0, 0), TY_BAD_INPUT); // vectors where numbers are needed
     ty_varying_free(&v);
 }
 

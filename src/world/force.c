@@ -29,7 +29,8 @@ static ty_status keep_cell(void** self, const ty_force_def* def, double cell)
 
 static ty_vec3 softened(ty_vec3 r, double cell) { return r / sqrt(ty_dot(r, r) + cell * cell); }
 
-static void point(const void* self, const ty_force_def* def, const ty_force_points* at, double (*a)[3])
+static void point(const void* self, const ty_force_def* def, const ty_force_points* at,
+                  double (*a)[3])
 {
     ty_vec3 center = ty_load3(def->center);
     for (int i = 0; i < at->n; ++i) {
@@ -39,7 +40,8 @@ static void point(const void* self, const ty_force_def* def, const ty_force_poin
     }
 }
 
-static void vortex(const void* self, const ty_force_def* def, const ty_force_points* at, double (*a)[3])
+static void vortex(const void* self, const ty_force_def* def, const ty_force_points* at,
+                   double (*a)[3])
 {
     ty_vec3 center = ty_load3(def->center), axis = ty_normalize(ty_load3(def->axis));
     for (int i = 0; i < at->n; ++i) {
@@ -50,7 +52,8 @@ static void vortex(const void* self, const ty_force_def* def, const ty_force_poi
 }
 
 // v' = k (w - v) solved over the step: stable for any k.
-static void wind(const void* self, const ty_force_def* def, const ty_force_points* at, double (*a)[3])
+static void wind(const void* self, const ty_force_def* def, const ty_force_points* at,
+                 double (*a)[3])
 {
     (void)self, (void)def;
     for (int i = 0; i < at->n; ++i) {
@@ -75,7 +78,8 @@ static void move_turbulence(void* self, const ty_force_def* def, double t)
     ty_curl_noise_set(self, def->speed * t);
 }
 
-static void turbulence(const void* self, const ty_force_def* def, const ty_force_points* at, double (*a)[3])
+static void turbulence(const void* self, const ty_force_def* def, const ty_force_points* at,
+                       double (*a)[3])
 {
     double inverse = 1.0 / def->scale;
     for (int i = 0; i < at->n; ++i) {
@@ -86,7 +90,8 @@ static void turbulence(const void* self, const ty_force_def* def, const ty_force
     }
 }
 
-static void field(const void* self, const ty_force_def* def, const ty_force_points* at, double (*a)[3])
+static void field(const void* self, const ty_force_def* def, const ty_force_points* at,
+                  double (*a)[3])
 {
     (void)self, (void)def;
     for (int i = 0; i < at->n; ++i) add_to(a[i], at->strength[i] * ty_load3(at->vector[i]));
@@ -118,8 +123,10 @@ const ty_force_type* ty_force_find(const char* name)
 
 ty_status ty_force_register(const ty_force_type* type)
 {
-    if (!type->name || !type->add) return ty_fail(TY_BAD_INPUT, "a kind of force needs a name and 'add'");
-    if (ty_force_find(type->name)) return ty_fail(TY_EXISTS, "there is a force '%s' already", type->name);
+    if (!type->name || !type->add)
+        return ty_fail(TY_BAD_INPUT, "a kind of force needs a name and 'add'");
+    if (ty_force_find(type->name))
+        return ty_fail(TY_EXISTS, "there is a force '%s' already", type->name);
     if (n_registered == TY_MAX_FORCE_TYPES)
         return ty_fail(TY_BAD_INPUT, "more than %d kinds of force", TY_MAX_FORCE_TYPES);
     registered[n_registered++] = type;

@@ -35,7 +35,8 @@ static void a_point_attracts_within_its_reach(void** state)
     ty_world* w;
     assert_ok(ty_world_create(&w, &def, 1e-6));
     assert_true(ty_world_has_forces(w));
-    assert_near(ty_norm(push(w, ty_vec(1.2, 0.5, 0.5), STILL) - ty_vec(-2 * 0.5625, 0, 0)), 0, 1e-9);
+    assert_near(ty_norm(push(w, ty_vec(1.2, 0.5, 0.5), STILL) - ty_vec(-2 * 0.5625, 0, 0)), 0,
+                1e-9);
     assert_near(ty_norm(push(w, ty_vec(1.4, 0.5, 0.5), STILL)), 0, 1e-12);
     assert_near(ty_norm(push(w, ty_vec(1, 0.5, 0.5), STILL)), 0, 0);
     ty_world_destroy(w);
@@ -87,7 +88,8 @@ static void curl_noise_is_free_of_divergence(void** state)
     const double h = 1e-4;
     uint64_t seed = 9;
     for (int i = 0; i < 500; ++i) {
-        double p[3] = {uniform(&seed, -9, 9), uniform(&seed, -9, 9), uniform(&seed, -9, 9)}, divergence = 0.0;
+        double p[3] = {uniform(&seed, -9, 9), uniform(&seed, -9, 9), uniform(&seed, -9, 9)},
+               divergence = 0.0;
         for (int axis = 0; axis < 3; ++axis) {
             double q[3] = {p[0], p[1], p[2]}, lo[3], hi[3];
             q[axis] = p[axis] - h;
@@ -96,7 +98,7 @@ static void curl_noise_is_free_of_divergence(void** state)
             ty_curl_noise_at(&noise, q, hi);
             divergence += (hi[axis] - lo[axis]) / (2 * h);
         }
-        assert_near(divergence, 0.0, 1e-5);    // its slopes are about 5
+        assert_near(divergence, 0.0, 1e-5); // its slopes are about 5
     }
 }
 
@@ -109,7 +111,8 @@ static void curl_noise_has_unit_size(void** state)
     enum { N = 200000 };
     for (int i = 0; i < N; ++i) {
         if (i % 1000 == 0) ty_curl_noise_set(&noise, i * 0.01);
-        double p[3] = {uniform(&seed, -50, 50), uniform(&seed, -50, 50), uniform(&seed, -50, 50)}, u[3];
+        double p[3] = {uniform(&seed, -50, 50), uniform(&seed, -50, 50), uniform(&seed, -50, 50)},
+               u[3];
         ty_curl_noise_at(&noise, p, u);
         sum += ty_dot(ty_load3(u), ty_load3(u));
         mean += u[0];
@@ -177,7 +180,8 @@ static void regions_and_times_bound_a_force(void** state)
     ty_world_def_free(&def);
 }
 
-static void add_pull(const void* self, const ty_force_def* def, const ty_force_points* at, double (*a)[3])
+static void add_pull(const void* self, const ty_force_def* def, const ty_force_points* at,
+                     double (*a)[3])
 {
     (void)self, (void)def;
     for (int i = 0; i < at->n; ++i) a[i][2] += at->strength[i] * at->x[i][0];

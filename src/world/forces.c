@@ -11,7 +11,8 @@ static ty_status create_force(ty_world* w, ty_force* f, const ty_force_def* def)
     const ty_place* p = &def->place;
     f->type = ty_force_type_of(def);
     if (!f->type)
-        return ty_fail_at(TY_BAD_INPUT, p->file, p->line, p->column, "there is no force '%s'; was it registered?",
+        return ty_fail_at(TY_BAD_INPUT, p->file, p->line, p->column,
+                          "there is no force '%s'; was it registered?",
                           def->custom ? def->custom : "");
     if (f->bounded) TY_TRY(ty_shape_create(&f->region, &def->region, w->cell, w->fault));
     return f->type->create ? f->type->create(&f->self, def, w->cell) : ty_ok();
@@ -55,8 +56,8 @@ ty_status ty_world_move_forces(ty_world* w, double t, double dt)
 }
 
 // The points of a batch inside the region, without gaps; id[k] is where the k-th came from.
-static int gather(const ty_force* f, int n, const double (*x)[3], const double (*v)[3], double (*in_x)[3],
-                  double (*in_v)[3], int* id)
+static int gather(const ty_force* f, int n, const double (*x)[3], const double (*v)[3],
+                  double (*in_x)[3], double (*in_v)[3], int* id)
 {
     double d[TY_SAMPLE_BATCH];
     int m = 0;
@@ -79,8 +80,8 @@ static ty_status add_batch(const ty_world* w, const ty_force* f, int n, const do
     const double(*px)[3] = (const double(*)[3])in_x;
     TY_TRY(ty_varying_eval(&f->strength, w->time, m, px, strength));
     TY_TRY(ty_varying_eval(&f->vector, w->time, m, px, vector[0]));
-    ty_force_points at = {w->time, w->step,  m, px, (const double(*)[3])in_v,
-                          strength, (const double(*)[3])vector};
+    ty_force_points at = {
+        w->time, w->step, m, px, (const double(*)[3])in_v, strength, (const double(*)[3])vector};
     f->type->add(f->self, f->def, &at, a);
     for (int k = 0; k < m; ++k)
         ty_store3(acceleration[id[k]], ty_load3(acceleration[id[k]]) + ty_load3(a[k]));

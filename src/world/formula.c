@@ -4,12 +4,14 @@
 #include "core/vec.h"
 #include "geometry/sampler.h"
 
-static const double GRADIENT_STEP = 1e-3;    // cells: differences keep nine digits of a smooth phi
-static const double TIME_STEP = 1e-5;        // seconds, the same for motion slower than a cell in a hundredth
-static const double BAND = 6.0;              // cells: beyond, first order will do
-static const double REACH = 1e4;             // cells: longest distance said
+static const double GRADIENT_STEP = 1e-3; // cells: differences keep nine digits of a smooth phi
+static const double TIME_STEP =
+    1e-5;                        // seconds, the same for motion slower than a cell in a hundredth
+static const double BAND = 6.0;  // cells: beyond, first order will do
+static const double REACH = 1e4; // cells: longest distance said
 
-static void values(const ty_varying* phi, double t, ty_fault* fault, int n, double (*x)[3], double* out)
+static void values(const ty_varying* phi, double t, ty_fault* fault, int n, double (*x)[3],
+                   double* out)
 {
     ty_status s = ty_varying_eval(phi, t, n, (const double(*)[3])x, out);
     if (s.code == TY_OK) return;
@@ -19,10 +21,11 @@ static void values(const ty_varying* phi, double t, ty_fault* fault, int n, doub
 }
 
 // phi and its gradient.
-static void jets(const ty_varying* phi, double t, double cell, ty_fault* fault, int n, const double (*x)[3],
-                 double* value, double (*gradient)[3])
+static void jets(const ty_varying* phi, double t, double cell, ty_fault* fault, int n,
+                 const double (*x)[3], double* value, double (*gradient)[3])
 {
-    double at[TY_SAMPLE_BATCH][3], lo[TY_SAMPLE_BATCH], hi[TY_SAMPLE_BATCH], h = GRADIENT_STEP * cell;
+    double at[TY_SAMPLE_BATCH][3], lo[TY_SAMPLE_BATCH], hi[TY_SAMPLE_BATCH],
+        h = GRADIENT_STEP * cell;
     for (int i = 0; i < n; ++i) ty_store3(at[i], ty_load3(x[i]));
     values(phi, t, fault, n, at, value);
     for (int axis = 0; axis < 3; ++axis) {
@@ -44,8 +47,8 @@ static double ratio(double phi, ty_vec3 g, double reach)
     return size > 0.0 ? phi / size : 0.0;
 }
 
-void ty_formula_distance(const ty_varying* phi, double t, double cell, ty_fault* fault, int n, const double (*x)[3],
-                         double* out)
+void ty_formula_distance(const ty_varying* phi, double t, double cell, ty_fault* fault, int n,
+                         const double (*x)[3], double* out)
 {
     double value[TY_SAMPLE_BATCH], g[TY_SAMPLE_BATCH][3], foot[TY_SAMPLE_BATCH][3];
     double value2[TY_SAMPLE_BATCH], reach = REACH * cell, band = BAND * cell;
@@ -65,10 +68,11 @@ void ty_formula_distance(const ty_varying* phi, double t, double cell, ty_fault*
     }
 }
 
-void ty_formula_velocity(const ty_varying* phi, double t, double cell, ty_fault* fault, int n, const double (*x)[3],
-                         double (*out)[3])
+void ty_formula_velocity(const ty_varying* phi, double t, double cell, ty_fault* fault, int n,
+                         const double (*x)[3], double (*out)[3])
 {
-    double value[TY_SAMPLE_BATCH], g[TY_SAMPLE_BATCH][3], before[TY_SAMPLE_BATCH], after[TY_SAMPLE_BATCH];
+    double value[TY_SAMPLE_BATCH], g[TY_SAMPLE_BATCH][3], before[TY_SAMPLE_BATCH],
+        after[TY_SAMPLE_BATCH];
     double at[TY_SAMPLE_BATCH][3];
     jets(phi, t, cell, fault, n, x, value, g);
     for (int i = 0; i < n; ++i) ty_store3(at[i], ty_load3(x[i]));

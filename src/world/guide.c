@@ -15,7 +15,8 @@ ty_status ty_guide_create(void** self, const ty_force_def* def, double cell)
     (void)cell;
     const ty_place* p = &def->place;
     if (!def->file || !(def->radius > 0.0))
-        return ty_fail_at(TY_BAD_INPUT, p->file, p->line, p->column, "a guide needs a mesh 'file' and a 'radius' above 0");
+        return ty_fail_at(TY_BAD_INPUT, p->file, p->line, p->column,
+                          "a guide needs a mesh 'file' and a 'radius' above 0");
     guide* g = ty_alloc_zero(1, sizeof *g);
     if (!g) return ty_no_memory("guide");
     *self = g;
@@ -24,8 +25,9 @@ ty_status ty_guide_create(void** self, const ty_force_def* def, double cell)
     if (s.code != TY_OK) return ty_sequence_fail(&at, &s);
     ty_mesh_distance_def unsigned_ = ty_mesh_distance_default();
     unsigned_.sign = TY_SIGN_NONE;
-    return ty_mesh_distance_build(&g->distance, &unsigned_, g->mesh.n_verts, (const double(*)[3])g->mesh.vert,
-                                  g->mesh.n_tris, (const int(*)[3])g->mesh.tri);
+    return ty_mesh_distance_build(&g->distance, &unsigned_, g->mesh.n_verts,
+                                  (const double(*)[3])g->mesh.vert, g->mesh.n_tris,
+                                  (const int(*)[3])g->mesh.tri);
 }
 
 void ty_guide_destroy(void* self)
@@ -42,7 +44,8 @@ static ty_vec3 face_normal(const ty_tri_mesh* m, int t)
     return ty_normalize(ty_cross(b - a, ty_load3(m->vert[m->tri[t][2]]) - a));
 }
 
-void ty_guide_add(const void* self, const ty_force_def* def, const ty_force_points* at, double (*a)[3])
+void ty_guide_add(const void* self, const ty_force_def* def, const ty_force_points* at,
+                  double (*a)[3])
 {
     const guide* g = self;
     double d2[TY_SAMPLE_BATCH], point[TY_SAMPLE_BATCH][3];

@@ -6,7 +6,7 @@
 
 #include "format/mesh_io.h"
 
-static const double GRADIENT_STEP = 0.1;    // cells
+static const double GRADIENT_STEP = 0.1; // cells
 
 static void turn_round(ty_tri_mesh* m)
 {
@@ -17,7 +17,8 @@ static void turn_round(ty_tri_mesh* m)
     }
 }
 
-ty_status ty_mesh_body_read(ty_tri_mesh* mesh, const char* path, double scale, const double offset[3])
+ty_status ty_mesh_body_read(ty_tri_mesh* mesh, const char* path, double scale,
+                            const double offset[3])
 {
     TY_TRY(ty_mesh_read(mesh, path));
     for (int v = 0; v < mesh->n_verts; ++v)
@@ -54,23 +55,26 @@ static bool agree(const ty_tri_mesh* a, const ty_tri_mesh* b)
            memcmp(a->tri, b->tri, (size_t)a->n_tris * sizeof *a->tri) == 0;
 }
 
-// The rule that AUTO finds for the first frame may be wrong for a later one, which may cross itself: rays then.
+// The rule that AUTO finds for the first frame may be wrong for a later one, which may cross
+// itself: rays then.
 static ty_status build(ty_mesh_body* b, int slot, const ty_tri_mesh* m)
 {
     ty_mesh_distance_def def = ty_mesh_distance_default();
     if (ty_sequence_changes(&b->files) && b->distance[0].sign != TY_SIGN_AUTO)
         def.sign = b->distance[0].sign == TY_SIGN_WINDING ? TY_SIGN_WINDING : TY_SIGN_CROSSINGS;
-    return ty_mesh_distance_build(&b->distance[slot], &def, m->n_verts, (const double(*)[3])m->vert, m->n_tris,
-                                  (const int(*)[3])m->tri);
+    return ty_mesh_distance_build(&b->distance[slot], &def, m->n_verts, (const double(*)[3])m->vert,
+                                  m->n_tris, (const int(*)[3])m->tri);
 }
 
 // Both frames of b->at into the slots; `fresh` when something was read.
 static ty_status load_keys(ty_mesh_body* b, bool* fresh)
 {
     *fresh = false;
-    if (b->loaded[0] != b->at.frame[0] && b->loaded[1] == b->at.frame[0]) swap_keys(b), *fresh = true;
+    if (b->loaded[0] != b->at.frame[0] && b->loaded[1] == b->at.frame[0])
+        swap_keys(b), *fresh = true;
     for (int slot = 0; slot < 2; ++slot) {
-        if (b->loaded[slot] == b->at.frame[slot] || (slot == 1 && b->at.frame[1] == b->at.frame[0])) continue;
+        if (b->loaded[slot] == b->at.frame[slot] || (slot == 1 && b->at.frame[1] == b->at.frame[0]))
+            continue;
         TY_TRY(read_frame(b, slot, b->at.frame[slot]));
         *fresh = true;
     }
@@ -83,7 +87,8 @@ static ty_status interpolate(ty_mesh_body* b)
     TY_TRY(ty_tri_mesh_resize(&b->now, from->n_verts, from->n_tris));
     memcpy(b->now.tri, from->tri, (size_t)from->n_tris * sizeof *from->tri);
     for (int v = 0; v < from->n_verts; ++v)
-        ty_store3(b->now.vert[v], ty_lerp3(ty_load3(from->vert[v]), ty_load3(to->vert[v]), b->at.weight));
+        ty_store3(b->now.vert[v],
+                  ty_lerp3(ty_load3(from->vert[v]), ty_load3(to->vert[v]), b->at.weight));
     return build(b, 0, &b->now);
 }
 
@@ -98,7 +103,8 @@ ty_status ty_mesh_body_move(ty_mesh_body* b, double t, bool starting)
     b->exact = b->same;
     if (!fresh && memcmp(&last, &b->at, sizeof last) == 0) return ty_ok();
     if (b->same) return interpolate(b);
-    if (!fresh && last.frame[0] == b->at.frame[0] && last.frame[1] == b->at.frame[1]) return ty_ok();
+    if (!fresh && last.frame[0] == b->at.frame[0] && last.frame[1] == b->at.frame[1])
+        return ty_ok();
     TY_TRY(build(b, 0, &b->key[0]));
     return build(b, 1, &b->key[1]);
 }
@@ -113,7 +119,9 @@ ty_status ty_mesh_body_create(ty_mesh_body** body, const ty_shape_def* def, doub
     b->loaded[0] = b->loaded[1] = INT_MIN;
     ty_store3(b->offset, ty_load3(def->offset));
     ty_status status;
-    TY_TRY_GOTO(status, ty_sequence_open(&b->files, def->file, def->file_rate, def->file_start, def->place), failed);
+    TY_TRY_GOTO(status,
+                ty_sequence_open(&b->files, def->file, def->file_rate, def->file_start, def->place),
+                failed);
     b->at = (ty_between){{INT_MIN, INT_MIN}, 0.0};
     TY_TRY_GOTO(status, ty_mesh_body_move(b, 0.0, true), failed);
     *body = b;
@@ -154,7 +162,8 @@ static ty_vec3 barycentric(const ty_tri_mesh* m, int t, ty_vec3 p)
     return ty_vec(1.0 - v - w, v, w);
 }
 
-static void velocity_on_triangles(const ty_mesh_body* b, int n, const double (*x)[3], double (*out)[3])
+static void velocity_on_triangles(const ty_mesh_body* b, int n, const double (*x)[3],
+                                  double (*out)[3])
 {
     double d[TY_SAMPLE_BATCH], point[TY_SAMPLE_BATCH][3];
     int triangle[TY_SAMPLE_BATCH];
@@ -162,7 +171,8 @@ static void velocity_on_triangles(const ty_mesh_body* b, int n, const double (*x
     ty_mesh_distance_eval(&b->distance[0], n, x, d, &closest);
     for (int i = 0; i < n; ++i) {
         ty_vec3 v = ty_vec(0, 0, 0);
-        ty_vec3 weight = triangle[i] < 0 ? v : barycentric(&b->now, triangle[i], ty_load3(point[i]));
+        ty_vec3 weight =
+            triangle[i] < 0 ? v : barycentric(&b->now, triangle[i], ty_load3(point[i]));
         for (int k = 0; triangle[i] >= 0 && k < 3; ++k) {
             int vert = b->now.tri[triangle[i]][k];
             v += weight[k] * (ty_load3(b->key[1].vert[vert]) - ty_load3(b->key[0].vert[vert]));
@@ -184,7 +194,8 @@ static void velocity_of_zero(const ty_mesh_body* b, int n, const double (*x)[3],
         ty_mesh_body_distance(b, n, (const double(*)[3])at, lo);
         for (int i = 0; i < n; ++i) at[i][axis] = x[i][axis] + h;
         ty_mesh_body_distance(b, n, (const double(*)[3])at, hi);
-        for (int i = 0; i < n; ++i) at[i][axis] = x[i][axis], out[i][axis] = (hi[i] - lo[i]) / (2.0 * h);
+        for (int i = 0; i < n; ++i)
+            at[i][axis] = x[i][axis], out[i][axis] = (hi[i] - lo[i]) / (2.0 * h);
     }
     for (int i = 0; i < n; ++i) {
         ty_vec3 g = ty_load3(out[i]);
@@ -195,9 +206,12 @@ static void velocity_of_zero(const ty_mesh_body* b, int n, const double (*x)[3],
 
 void ty_mesh_body_velocity(const ty_mesh_body* b, int n, const double (*x)[3], double (*out)[3])
 {
-    if (!b->moves) memset(out, 0, (size_t)n * sizeof *out);
-    else if (b->same) velocity_on_triangles(b, n, x, out);
-    else velocity_of_zero(b, n, x, out);
+    if (!b->moves)
+        memset(out, 0, (size_t)n * sizeof *out);
+    else if (b->same)
+        velocity_on_triangles(b, n, x, out);
+    else
+        velocity_of_zero(b, n, x, out);
 }
 
 ty_box ty_mesh_body_bounds(const ty_mesh_body* b)
@@ -209,15 +223,18 @@ ty_box ty_mesh_body_bounds(const ty_mesh_body* b)
     return first;
 }
 
-// Of vertices; between different triangles, how far the second frame's vertices are from the first frame.
+// Of vertices; between different triangles, how far the second frame's vertices are from the first
+// frame.
 double ty_mesh_body_speed(const ty_mesh_body* b)
 {
     double largest = 0.0;
     const ty_tri_mesh* to = &b->key[1];
     for (int v = 0; b->moves && v < to->n_verts; ++v) {
         double way;
-        if (b->same) way = ty_norm(ty_load3(to->vert[v]) - ty_load3(b->key[0].vert[v]));
-        else ty_mesh_distance_eval(&b->distance[0], 1, (const double(*)[3])to->vert + v, &way, NULL);
+        if (b->same)
+            way = ty_norm(ty_load3(to->vert[v]) - ty_load3(b->key[0].vert[v]));
+        else
+            ty_mesh_distance_eval(&b->distance[0], 1, (const double(*)[3])to->vert + v, &way, NULL);
         largest = fmax(largest, fabs(way));
     }
     return b->files.rate * largest;

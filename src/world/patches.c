@@ -5,15 +5,17 @@
 #include "mesh/contour.h"
 #include "world/world_state.h"
 
-// Squares along an edge of a box's face, each with two by two points of Gauss' rule: cubics are exact. Cells along
-// the longest side of any other shape: the cross-section of spheres and cylinders is right to 1e-3.
+// Squares along an edge of a box's face, each with two by two points of Gauss' rule: cubics are
+// exact. Cells along the longest side of any other shape: the cross-section of spheres and
+// cylinders is right to 1e-3.
 enum { FACE_SQUARES = 24, CONTOUR_CELLS = 64, MARGIN = 2 };
-static const double GAUSS = 0.28867513459481287;    // sqrt(1/12): from the middle of a unit interval
+static const double GAUSS = 0.28867513459481287; // sqrt(1/12): from the middle of a unit interval
 
-// Where a facet is this close (cosine) to the shape's own normal it takes that one: facets of a smooth side are tilted
-// to and fro by O(cell), and the positive part of v.n would count only one of the two. At edges the facet stays.
+// Where a facet is this close (cosine) to the shape's own normal it takes that one: facets of a
+// smooth side are tilted to and fro by O(cell), and the positive part of v.n would count only one
+// of the two. At edges the facet stays.
 static const double SMOOTH = 0.94;
-static const double GRADIENT_STEP = 1e-3;    // cells
+static const double GRADIENT_STEP = 1e-3; // cells
 
 void ty_patches_free(ty_patches* p)
 {
@@ -23,7 +25,8 @@ void ty_patches_free(ty_patches* p)
 
 static bool push3(ty_patches* p, ty_vec3 point, ty_vec3 area)
 {
-    bool ok = ty_array_reserve(&p->point, p->point.n + 3) && ty_array_reserve(&p->area, p->area.n + 3);
+    bool ok =
+        ty_array_reserve(&p->point, p->point.n + 3) && ty_array_reserve(&p->area, p->area.n + 3);
     for (int i = 0; ok && i < 3; ++i) {
         p->point.at[p->point.n++] = point[i];
         p->area.at[p->area.n++] = area[i];
@@ -34,7 +37,8 @@ static bool push3(ty_patches* p, ty_vec3 point, ty_vec3 area)
 static bool push_face(ty_patches* p, const ty_shape_def* box, int side)
 {
     int axis = side / 2, b = (axis + 1) % 3, c = (axis + 2) % 3;
-    double db = (box->max[b] - box->min[b]) / FACE_SQUARES, dc = (box->max[c] - box->min[c]) / FACE_SQUARES;
+    double db = (box->max[b] - box->min[b]) / FACE_SQUARES,
+           dc = (box->max[c] - box->min[c]) / FACE_SQUARES;
     ty_vec3 area = ty_vec(0, 0, 0), x = ty_vec(0, 0, 0);
     area[axis] = (side % 2 ? 0.25 : -0.25) * db * dc;
     x[axis] = side % 2 ? box->max[axis] : box->min[axis];
@@ -77,7 +81,8 @@ static void fill_values(const ty_contour_lattice* l, const ty_shape* shape, doub
         for (int i = 0; i < m; ++i) {
             int64_t k = at + i;
             const int64_t id[3] = {k % l->n[0], k / l->n[0] % l->n[1], k / l->n[0] / l->n[1]};
-            for (int axis = 0; axis < 3; ++axis) x[i][axis] = l->origin[axis] + l->cell * (double)id[axis];
+            for (int axis = 0; axis < 3; ++axis)
+                x[i][axis] = l->origin[axis] + l->cell * (double)id[axis];
         }
         ty_shape_distance(shape, m, (const double(*)[3])x, values + at);
     }
@@ -95,7 +100,8 @@ static ty_vec3 shape_normal(const ty_shape* shape, ty_vec3 x, double h)
 }
 
 // A triangle's middle and area vector, back in the space before the shape's own motion.
-static bool push_triangle(ty_patches* p, const ty_tri_mesh* m, int t, const ty_shape* shape, double h)
+static bool push_triangle(ty_patches* p, const ty_tri_mesh* m, int t, const ty_shape* shape,
+                          double h)
 {
     const ty_pose* pose = &shape->pose;
     ty_vec3 a = ty_load3(m->vert[m->tri[t][0]]), b = ty_load3(m->vert[m->tri[t][1]]);
@@ -112,15 +118,18 @@ static ty_status contour_patches(ty_patches* p, const ty_shape* shape, const ty_
     ty_contour_lattice lattice = lattice_over(box);
     ty_contour contour = {0};
     ty_tri_mesh mesh = {0};
-    double* values = ty_alloc((size_t)lattice.n[0] * (size_t)lattice.n[1] * (size_t)lattice.n[2], sizeof *values);
+    double* values = ty_alloc((size_t)lattice.n[0] * (size_t)lattice.n[1] * (size_t)lattice.n[2],
+                              sizeof *values);
     ty_status status = ty_no_memory("source surface");
     if (!values) goto done;
     fill_values(&lattice, shape, values);
     lattice.values = values;
     ty_sampler distance = ty_shape_sampler(shape);
-    TY_TRY_GOTO(status, ty_contour_grid(&contour, &lattice, &distance, TY_CONTOUR_REFINE, &mesh), done);
+    TY_TRY_GOTO(status, ty_contour_grid(&contour, &lattice, &distance, TY_CONTOUR_REFINE, &mesh),
+                done);
     for (int t = 0; t < mesh.n_tris && status.code == TY_OK; ++t)
-        if (!push_triangle(p, &mesh, t, shape, GRADIENT_STEP * lattice.cell)) status = ty_no_memory("source surface");
+        if (!push_triangle(p, &mesh, t, shape, GRADIENT_STEP * lattice.cell))
+            status = ty_no_memory("source surface");
 done:
     ty_free(values);
     ty_contour_free(&contour);
@@ -136,7 +145,8 @@ ty_status ty_patches_make(ty_patches* p, const ty_shape* shape, const ty_box* wi
     if (!ty_box_is_finite(&box)) box = ty_box_intersect(&box, within);
     const ty_place* place = &shape->def->place;
     if (!ty_box_is_finite(&box))
-        return ty_fail_at(TY_BAD_INPUT, place->file, place->line, place->column,
-                          "a source without an end; give the scene a domain or intersect the shape with a box");
+        return ty_fail_at(
+            TY_BAD_INPUT, place->file, place->line, place->column,
+            "a source without an end; give the scene a domain or intersect the shape with a box");
     return ty_box_is_empty(&box) ? ty_ok() : contour_patches(p, shape, &box);
 }

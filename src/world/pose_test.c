@@ -5,7 +5,8 @@
 
 #include "test.h"
 
-static ty_pose_key key(double time, ty_vec3 move, ty_vec3 axis, double degrees, ty_vec3 about, double scale)
+static ty_pose_key key(double time, ty_vec3 move, ty_vec3 axis, double degrees, ty_vec3 about,
+                       double scale)
 {
     ty_pose_key k = {.time = time, .degrees = degrees, .scale = scale};
     ty_store3(k.move, move);
@@ -34,7 +35,8 @@ static void velocity_is_the_derivative_of_the_path(void** state)
     for (int linear = 0; linear < 2; ++linear)
         for (double t = 0.013; t < 2.1; t += 0.05) {
             ty_pose before = ty_pose_at(n, keys, linear, t - h, false);
-            ty_pose now = ty_pose_at(n, keys, linear, t, false), after = ty_pose_at(n, keys, linear, t + h, false);
+            ty_pose now = ty_pose_at(n, keys, linear, t, false),
+                    after = ty_pose_at(n, keys, linear, t + h, false);
             ty_vec3 expected = (ty_pose_apply(&after, p) - ty_pose_apply(&before, p)) / (2.0 * h);
             ty_vec3 v = ty_pose_velocity(&now, ty_pose_apply(&now, p));
             assert_near(ty_norm(v - expected), 0.0, 1e-7 * (1.0 + ty_norm(v)));
@@ -49,7 +51,8 @@ static void poses_keep_shape_and_return(void** state)
     ty_vec3 p = ty_vec(0.3, -0.7, 0.45), q = ty_vec(-1.1, 0.2, 0.0);
     for (double t = -0.1; t < 2.2; t += 0.07) {
         ty_pose pose = ty_pose_at(n, keys, false, t, false);
-        assert_near(ty_norm(ty_pose_apply(&pose, p) - ty_pose_apply(&pose, q)), pose.scale * ty_norm(p - q), 1e-12);
+        assert_near(ty_norm(ty_pose_apply(&pose, p) - ty_pose_apply(&pose, q)),
+                    pose.scale * ty_norm(p - q), 1e-12);
         assert_near(ty_norm(ty_pose_undo(&pose, ty_pose_apply(&pose, p)) - p), 0.0, 1e-12);
     }
 }
@@ -64,11 +67,13 @@ static void keys_are_absolute_poses(void** state)
     assert_near(ty_norm(x - ty_vec(1, 1.5, 0)), 0.0, 1e-14);
 }
 
-// Half way from no turn to 90 degrees about (1, 0, 0) is 45 degrees about (1, 0, 0), not about something between.
+// Half way from no turn to 90 degrees about (1, 0, 0) is 45 degrees about (1, 0, 0), not about
+// something between.
 static void a_key_without_turn_takes_its_neighbours_pivot(void** state)
 {
     (void)state;
-    ty_pose_key keys[2] = {ty_pose_key_default(), key(2, ty_vec(0, 0, 0), ty_vec(0, 0, 1), 90, ty_vec(1, 0, 0), 1)};
+    ty_pose_key keys[2] = {ty_pose_key_default(),
+                           key(2, ty_vec(0, 0, 0), ty_vec(0, 0, 1), 90, ty_vec(1, 0, 0), 1)};
     ty_pose pose = ty_pose_at(2, keys, false, 1.0, false);
     assert_near(ty_norm(ty_pose_apply(&pose, ty_vec(1, 0, 0.3)) - ty_vec(1, 0, 0.3)), 0.0, 1e-15);
     assert_near(pose.turn[0][0], sqrt(0.5), 1e-15);
@@ -77,8 +82,9 @@ static void a_key_without_turn_takes_its_neighbours_pivot(void** state)
 static void a_shared_axis_turns_through_the_whole_angle(void** state)
 {
     (void)state;
-    ty_pose_key keys[2] = {ty_pose_key_default(), key(1, ty_vec(0, 0, 0), ty_vec(0, 2, 0), 720, ty_vec(0, 0, 0), 1)};
-    ty_pose pose = ty_pose_at(2, keys, true, 0.125, false);    // a quarter turn
+    ty_pose_key keys[2] = {ty_pose_key_default(),
+                           key(1, ty_vec(0, 0, 0), ty_vec(0, 2, 0), 720, ty_vec(0, 0, 0), 1)};
+    ty_pose pose = ty_pose_at(2, keys, true, 0.125, false); // a quarter turn
     assert_near(ty_norm(ty_pose_apply(&pose, ty_vec(0, 0, 1)) - ty_vec(1, 0, 0)), 0.0, 1e-14);
     assert_near(pose.spin[1], 4.0 * M_PI, 1e-12);
 }
@@ -92,8 +98,9 @@ static void different_axes_take_the_shortest_way(void** state)
     for (int i = 0; i < 100; ++i)
         turned += 0.01 * ty_norm(ty_pose_at(2, keys, true, 0.005 + 0.01 * i, false).spin);
     assert_true(turned <= M_PI + 1e-9);
-    for (int end = 0; end < 2; ++end) {    // and both ends are the keys'
-        ty_pose at = ty_pose_at(2, keys, true, end, false), only = ty_pose_at(1, &keys[end], true, end, false);
+    for (int end = 0; end < 2; ++end) { // and both ends are the keys'
+        ty_pose at = ty_pose_at(2, keys, true, end, false),
+                only = ty_pose_at(1, &keys[end], true, end, false);
         for (int i = 0; i < 3; ++i) assert_near(ty_norm(at.turn[i] - only.turn[i]), 0.0, 1e-14);
     }
 }
@@ -101,7 +108,8 @@ static void different_axes_take_the_shortest_way(void** state)
 static void rates_at_a_corner_are_of_the_side_asked_for(void** state)
 {
     (void)state;
-    ty_pose_key keys[2] = {ty_pose_key_default(), key(1, ty_vec(2, 0, 0), ty_vec(0, 1, 0), 0, ty_vec(0, 0, 0), 1)};
+    ty_pose_key keys[2] = {ty_pose_key_default(),
+                           key(1, ty_vec(2, 0, 0), ty_vec(0, 1, 0), 0, ty_vec(0, 0, 0), 1)};
     assert_near(ty_pose_at(2, keys, true, 0.0, true).shift_rate[0], 2.0, 1e-15);
     assert_near(ty_pose_at(2, keys, true, 0.0, false).shift_rate[0], 0.0, 0.0);
     assert_near(ty_pose_at(2, keys, true, 1.0, false).shift_rate[0], 2.0, 1e-15);

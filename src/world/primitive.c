@@ -3,7 +3,8 @@
 
 static ty_status refuse(const ty_shape_def* def, const char* what)
 {
-    return ty_fail_at(TY_BAD_INPUT, def->place.file, def->place.line, def->place.column, "%s", what);
+    return ty_fail_at(TY_BAD_INPUT, def->place.file, def->place.line, def->place.column, "%s",
+                      what);
 }
 
 ty_status ty_primitive_check(const ty_shape_def* def)
@@ -21,7 +22,8 @@ ty_status ty_primitive_check(const ty_shape_def* def)
         return refuse(def, "the radius of the tube must be above 0");
     for (int axis = 0; def->kind == TY_SHAPE_BOX && axis < 3; ++axis)
         if (!(def->min[axis] < def->max[axis]))
-            return refuse(def, "the box is empty: every number of 'min' must be below that of 'max'");
+            return refuse(def,
+                          "the box is empty: every number of 'min' must be below that of 'max'");
     return ty_ok();
 }
 
@@ -95,7 +97,7 @@ static void torus(const ty_shape_def* def, int n, const double (*x)[3], double* 
 
 void ty_primitive_distance(const ty_shape_def* def, int n, const double (*x)[3], double* out)
 {
-    static void (*const table[])(const ty_shape_def*, int, const double (*)[3], double*) = {
+    static void (*const table[])(const ty_shape_def*, int, const double(*)[3], double*) = {
         [TY_SHAPE_BOX] = box,         [TY_SHAPE_SPHERE] = sphere, [TY_SHAPE_CYLINDER] = cylinder,
         [TY_SHAPE_CAPSULE] = capsule, [TY_SHAPE_PLANE] = plane,   [TY_SHAPE_TORUS] = torus};
     table[def->kind](def, n, x, out);
@@ -122,13 +124,19 @@ ty_box ty_primitive_bounds(const ty_shape_def* def)
     ty_vec3 a = ty_load3(def->from), b = ty_load3(def->to), c = ty_load3(def->center);
     ty_vec3 r = def->radius * ty_vec(1, 1, 1), none = ty_vec(0, 0, 0);
     switch (def->kind) {
-    case TY_SHAPE_BOX: return around(ty_load3(def->min), ty_load3(def->max), none);
-    case TY_SHAPE_SPHERE: return around(c, c, r);
-    case TY_SHAPE_CYLINDER: return around(a, b, disc_extent(ty_normalize(b - a), def->radius));
-    case TY_SHAPE_CAPSULE: return around(a, b, r);
+    case TY_SHAPE_BOX:
+        return around(ty_load3(def->min), ty_load3(def->max), none);
+    case TY_SHAPE_SPHERE:
+        return around(c, c, r);
+    case TY_SHAPE_CYLINDER:
+        return around(a, b, disc_extent(ty_normalize(b - a), def->radius));
+    case TY_SHAPE_CAPSULE:
+        return around(a, b, r);
     case TY_SHAPE_TORUS:
-        return around(c, c, disc_extent(ty_normalize(ty_load3(def->axis)), def->radius) +
-                                def->tube * ty_vec(1, 1, 1));
-    default: return around(none, none, INFINITY * ty_vec(1, 1, 1));
+        return around(c, c,
+                      disc_extent(ty_normalize(ty_load3(def->axis)), def->radius) +
+                          def->tube * ty_vec(1, 1, 1));
+    default:
+        return around(none, none, INFINITY * ty_vec(1, 1, 1));
     }
 }

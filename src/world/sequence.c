@@ -18,22 +18,26 @@ void ty_sequence_path(const ty_sequence* s, int frame, char path[TY_PATH_SIZE])
     }
     const char* begin = hashes;
     while (begin > s->pattern && begin[-1] == '#') --begin;
-    snprintf(path, TY_PATH_SIZE, "%.*s%0*d%s", (int)(begin - s->pattern), s->pattern, (int)(hashes + 1 - begin),
-             frame, hashes + 1);
+    snprintf(path, TY_PATH_SIZE, "%.*s%0*d%s", (int)(begin - s->pattern), s->pattern,
+             (int)(hashes + 1 - begin), frame, hashes + 1);
 }
 
-ty_status ty_sequence_open(ty_sequence* s, const char* pattern, double rate, int first, ty_place place)
+ty_status ty_sequence_open(ty_sequence* s, const char* pattern, double rate, int first,
+                           ty_place place)
 {
     *s = (ty_sequence){pattern, rate, first, first, place};
     if (!pattern || strlen(pattern) + 16 > TY_PATH_SIZE)
-        return ty_fail_at(TY_BAD_INPUT, place.file, place.line, place.column, "the file's name is missing or too long");
+        return ty_fail_at(TY_BAD_INPUT, place.file, place.line, place.column,
+                          "the file's name is missing or too long");
     char path[TY_PATH_SIZE];
     ty_sequence_path(s, first, path);
     if (access(path, R_OK) != 0)
-        return ty_fail_at(TY_IO, place.file, place.line, place.column, "cannot read '%s': %s", path, strerror(errno));
+        return ty_fail_at(TY_IO, place.file, place.line, place.column, "cannot read '%s': %s", path,
+                          strerror(errno));
     if (!strchr(pattern, '#')) return ty_ok();
     if (!(rate > 0.0))
-        return ty_fail_at(TY_BAD_INPUT, place.file, place.line, place.column, "the files' frame rate must be above 0");
+        return ty_fail_at(TY_BAD_INPUT, place.file, place.line, place.column,
+                          "the files' frame rate must be above 0");
     for (;; ++s->last) {
         ty_sequence_path(s, s->last + 1, path);
         if (access(path, R_OK) != 0) return ty_ok();
@@ -46,7 +50,7 @@ ty_between ty_sequence_at(const ty_sequence* s, double t, bool starting)
     if (!ty_sequence_changes(s) || at > s->last || (starting && at == s->last))
         return (ty_between){{s->last, s->last}, 0.0};
     int before = (int)floor(at);
-    if (!starting && before > s->first && before == at) --before;    // the pair that leads there
+    if (!starting && before > s->first && before == at) --before; // the pair that leads there
     return (ty_between){{before, before + 1}, at - before};
 }
 

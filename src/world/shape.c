@@ -15,7 +15,8 @@ static ty_status check_keys(const ty_shape_def* def)
 {
     for (int i = 0; i < def->n_keys; ++i) {
         const ty_pose_key* k = &def->keys[i];
-        if (!(k->scale > 0.0)) return refuse(def, TY_BAD_INPUT, "a key frame's scale must be above 0");
+        if (!(k->scale > 0.0))
+            return refuse(def, TY_BAD_INPUT, "a key frame's scale must be above 0");
         if (k->degrees != 0.0 && !(ty_norm(ty_load3(k->axis)) > 0.0))
             return refuse(def, TY_BAD_INPUT, "a key frame turns about an axis of length 0");
         if (i > 0 && !(k[-1].time < k->time))
@@ -29,7 +30,8 @@ static bool has_children(ty_shape_kind kind)
     return kind == TY_SHAPE_UNION || kind == TY_SHAPE_INTERSECTION || kind == TY_SHAPE_DIFFERENCE;
 }
 
-static ty_status create_node(ty_shape* s, const ty_shape_def* def, double cell, ty_fault* fault, int depth);
+static ty_status create_node(ty_shape* s, const ty_shape_def* def, double cell, ty_fault* fault,
+                             int depth);
 
 static ty_status create_children(ty_shape* s, int depth)
 {
@@ -45,10 +47,12 @@ static ty_status create_children(ty_shape* s, int depth)
     return ty_ok();
 }
 
-static ty_status create_node(ty_shape* s, const ty_shape_def* def, double cell, ty_fault* fault, int depth)
+static ty_status create_node(ty_shape* s, const ty_shape_def* def, double cell, ty_fault* fault,
+                             int depth)
 {
     *s = (ty_shape){.def = def, .cell = cell, .fault = fault};
-    if (depth > TY_MAX_SHAPE_DEPTH) return refuse(def, TY_BAD_INPUT, "shapes are nested too deeply");
+    if (depth > TY_MAX_SHAPE_DEPTH)
+        return refuse(def, TY_BAD_INPUT, "shapes are nested too deeply");
     TY_TRY(check_keys(def));
     TY_TRY(has_children(def->kind) ? create_children(s, depth) : ty_leaf_create(s));
     s->changes_ever = s->changes_inside || def->n_keys > 1;
@@ -129,8 +133,10 @@ static void combine(const ty_shape* s, int n, const double (*x)[3], double* out,
 
 static void local_distance(const ty_shape* s, int n, const double (*p)[3], double* out)
 {
-    if (has_children(s->def->kind)) combine(s, n, p, out, NULL);
-    else ty_leaf_distance(s, n, p, out);
+    if (has_children(s->def->kind))
+        combine(s, n, p, out, NULL);
+    else
+        ty_leaf_distance(s, n, p, out);
 }
 
 static void to_local(const ty_shape* s, int n, const double (*x)[3], double (*p)[3])
@@ -179,8 +185,10 @@ static void combined_velocity(const ty_shape* s, int n, const double (*p)[3], do
 
 static void local_velocity(const ty_shape* s, int n, const double (*p)[3], double (*out)[3])
 {
-    if (has_children(s->def->kind)) combined_velocity(s, n, p, out);
-    else ty_leaf_velocity(s, n, p, out);
+    if (has_children(s->def->kind))
+        combined_velocity(s, n, p, out);
+    else
+        ty_leaf_velocity(s, n, p, out);
 }
 
 // x' = velocity of the pose at x + scale R p'

@@ -2,7 +2,7 @@
 // Boxes around shapes, now and for all times, and how fast they move inside a box.
 #include "world/shape_leaf.h"
 
-enum { PATH_SAMPLES = 64 };    // poses looked at between two key frames
+enum { PATH_SAMPLES = 64 }; // poses looked at between two key frames
 
 ty_box ty_box_infinite(void)
 {
@@ -39,7 +39,8 @@ ty_box ty_box_unite(const ty_box* a, const ty_box* b)
 
 static ty_vec3 corner(const ty_box* b, int k)
 {
-    return ty_vec(k & 1 ? b->hi[0] : b->lo[0], k & 2 ? b->hi[1] : b->lo[1], k & 4 ? b->hi[2] : b->lo[2]);
+    return ty_vec(k & 1 ? b->hi[0] : b->lo[0], k & 2 ? b->hi[1] : b->lo[1],
+                  k & 4 ? b->hi[2] : b->lo[2]);
 }
 
 static ty_box posed(const ty_pose* pose, const ty_box* b)
@@ -55,7 +56,8 @@ static ty_box posed(const ty_pose* pose, const ty_box* b)
     return r;
 }
 
-// The box swept over all key frames: sampled poses, widened by how far a corner gets from the chord between two.
+// The box swept over all key frames: sampled poses, widened by how far a corner gets from the chord
+// between two.
 static ty_box swept(const ty_shape_def* def, const ty_box* b)
 {
     if (def->n_keys < 2 || !ty_box_is_finite(b)) {
@@ -67,7 +69,8 @@ static ty_box swept(const ty_shape_def* def, const ty_box* b)
     for (int k = 0; k + 1 < def->n_keys; ++k) {
         double span = def->keys[k + 1].time - def->keys[k].time, step = span / PATH_SAMPLES;
         for (int i = 0; i <= PATH_SAMPLES; ++i) {
-            ty_pose pose = ty_pose_at(def->n_keys, def->keys, def->linear, def->keys[k].time + i * step, i == 0);
+            ty_pose pose = ty_pose_at(def->n_keys, def->keys, def->linear,
+                                      def->keys[k].time + i * step, i == 0);
             ty_box at = posed(&pose, b);
             all = ty_box_unite(&all, &at);
             for (int c = 0; c < 8; ++c) {
@@ -123,9 +126,11 @@ double ty_shape_speed(const ty_shape* s, const ty_box* within)
     ty_box own = ty_shape_bounds(s), box = ty_box_intersect(&own, within);
     if (!s->moves || ty_box_is_empty(&box) || !ty_box_is_finite(&box)) return 0.0;
     double outer = 0.0, inner = 0.0;
-    for (int k = 0; k < 8; ++k) outer = fmax(outer, ty_norm(ty_pose_velocity(&s->pose, corner(&box, k))));
+    for (int k = 0; k < 8; ++k)
+        outer = fmax(outer, ty_norm(ty_pose_velocity(&s->pose, corner(&box, k))));
     ty_box local = unposed(&s->pose, &box);
     if (s->n_children == 0) inner = ty_leaf_speed(s, &local);
-    for (int i = 0; i < s->n_children; ++i) inner = fmax(inner, ty_shape_speed(&s->children[i], &local));
+    for (int i = 0; i < s->n_children; ++i)
+        inner = fmax(inner, ty_shape_speed(&s->children[i], &local));
     return outer + s->pose.scale * inner;
 }

@@ -33,7 +33,8 @@ ty_status ty_leaf_create(ty_shape* s)
         TY_TRY(create_volume(s));
         s->changes_inside = ty_volume_cache_changes(s->volume);
         return ty_ok();
-    default: return ty_primitive_check(s->def);
+    default:
+        return ty_primitive_check(s->def);
     }
 }
 
@@ -60,7 +61,8 @@ double ty_leaf_exact_band(const ty_shape* s)
     return ty_is_primitive(s->def->kind) || (s->mesh && s->mesh->exact) ? INFINITY : 0.0;
 }
 
-// Outside the blocks of a level set its background holds; the way to the blocks is a better bound where it is longer.
+// Outside the blocks of a level set its background holds; the way to the blocks is a better bound
+// where it is longer.
 static void volume_distance(const ty_shape* s, int n, const double (*x)[3], double* out)
 {
     ty_box b = ty_volume_cache_bounds(s->volume, s->time);
@@ -86,7 +88,8 @@ static void volume_velocity(const ty_shape* s, int n, const double (*x)[3], doub
         ty_volume_cache_eval(s->volume, s->time, n, (const double(*)[3])at, lo);
         for (int i = 0; i < n; ++i) at[i][axis] = x[i][axis] + h;
         ty_volume_cache_eval(s->volume, s->time, n, (const double(*)[3])at, hi);
-        for (int i = 0; i < n; ++i) at[i][axis] = x[i][axis], out[i][axis] = (hi[i] - lo[i]) / (2.0 * h);
+        for (int i = 0; i < n; ++i)
+            at[i][axis] = x[i][axis], out[i][axis] = (hi[i] - lo[i]) / (2.0 * h);
     }
     for (int i = 0; i < n; ++i) {
         ty_vec3 g = ty_load3(out[i]);
@@ -98,19 +101,30 @@ static void volume_velocity(const ty_shape* s, int n, const double (*x)[3], doub
 void ty_leaf_distance(const ty_shape* s, int n, const double (*x)[3], double* out)
 {
     switch (s->def->kind) {
-    case TY_SHAPE_FORMULA: ty_formula_distance(&s->formula, s->time, s->cell, s->fault, n, x, out); break;
-    case TY_SHAPE_MESH: ty_mesh_body_distance(s->mesh, n, x, out); break;
-    case TY_SHAPE_VOLUME: volume_distance(s, n, x, out); break;
-    default: ty_primitive_distance(s->def, n, x, out);
+    case TY_SHAPE_FORMULA:
+        ty_formula_distance(&s->formula, s->time, s->cell, s->fault, n, x, out);
+        break;
+    case TY_SHAPE_MESH:
+        ty_mesh_body_distance(s->mesh, n, x, out);
+        break;
+    case TY_SHAPE_VOLUME:
+        volume_distance(s, n, x, out);
+        break;
+    default:
+        ty_primitive_distance(s->def, n, x, out);
     }
 }
 
 void ty_leaf_velocity(const ty_shape* s, int n, const double (*x)[3], double (*out)[3])
 {
-    if (!s->changes_inside || s->velocity_is_given) memset(out, 0, (size_t)n * sizeof *out);
-    else if (s->mesh) ty_mesh_body_velocity(s->mesh, n, x, out);
-    else if (s->volume) volume_velocity(s, n, x, out);
-    else ty_formula_velocity(&s->formula, s->time, s->cell, s->fault, n, x, out);
+    if (!s->changes_inside || s->velocity_is_given)
+        memset(out, 0, (size_t)n * sizeof *out);
+    else if (s->mesh)
+        ty_mesh_body_velocity(s->mesh, n, x, out);
+    else if (s->volume)
+        volume_velocity(s, n, x, out);
+    else
+        ty_formula_velocity(&s->formula, s->time, s->cell, s->fault, n, x, out);
 }
 
 ty_box ty_leaf_bounds(const ty_shape* s, bool ever)
@@ -132,7 +146,8 @@ static double sampled_speed(const ty_shape* s, const ty_box* box)
         for (int axis = 0; axis < 3; ++axis)
             x[i][axis] = box->lo[axis] + (box->hi[axis] - box->lo[axis]) * k[axis] / (N - 1);
     }
-    for (int axis = 0; axis < 3; ++axis) near = ty_max(near, (box->hi[axis] - box->lo[axis]) / (N - 1));
+    for (int axis = 0; axis < 3; ++axis)
+        near = ty_max(near, (box->hi[axis] - box->lo[axis]) / (N - 1));
     ty_leaf_distance(s, ALL, (const double(*)[3])x, d);
     ty_leaf_velocity(s, ALL, (const double(*)[3])x, v);
     for (int i = 0; i < ALL; ++i)

@@ -54,10 +54,11 @@ static void check_eikonal(const ty_shape* s, uint64_t* seed)
 {
     int kinks = 0;
     for (int i = 0; i < 2000; ++i) {
-        ty_vec3 x = ty_vec(uniform(seed, -1.5, 1.5), uniform(seed, -1.5, 1.5), uniform(seed, -1.5, 1.5));
+        ty_vec3 x =
+            ty_vec(uniform(seed, -1.5, 1.5), uniform(seed, -1.5, 1.5), uniform(seed, -1.5, 1.5));
         ty_vec3 g = gradient(s, x);
         double d = at(s, x);
-        if (fabs(ty_norm(g) - 1.0) > 1e-4) {    // beside the medial axis only
+        if (fabs(ty_norm(g) - 1.0) > 1e-4) { // beside the medial axis only
             ++kinks;
             continue;
         }
@@ -92,7 +93,8 @@ static void bounds_hold_the_inside_and_touch_it(void** state)
         assert_ok(ty_shape_create(&s, &def, 0.1, NULL));
         ty_box b = ty_shape_bounds(&s), seen = ty_box_empty();
         for (int i = 0; i < 200000; ++i) {
-            double x[3] = {uniform(&seed, -1.2, 1.5), uniform(&seed, -1.2, 1.5), uniform(&seed, -1.2, 1.5)};
+            double x[3] = {uniform(&seed, -1.2, 1.5), uniform(&seed, -1.2, 1.5),
+                           uniform(&seed, -1.2, 1.5)};
             if (at(&s, ty_load3(x)) < 0.0) ty_box_add(&seen, x);
         }
         for (int axis = 0; axis < 3; ++axis) {

@@ -36,7 +36,8 @@ void ty_world_walls(const ty_world* w, int n, const double (*x)[3], double* out)
     for (int i = 0; i < n; ++i) {
         double outside = 0.0, deepest = -INFINITY;
         for (int axis = 0; axis < 3; ++axis) {
-            double q = ty_max(lo[axis] - x[i][axis], x[i][axis] - hi[axis]), beyond_it = ty_max(q, 0.0);
+            double q = ty_max(lo[axis] - x[i][axis], x[i][axis] - hi[axis]),
+                   beyond_it = ty_max(q, 0.0);
             deepest = ty_max(deepest, q);
             outside += beyond_it * beyond_it;
         }
@@ -55,8 +56,8 @@ static int nearest_wall(const ty_world_def* def, const double x[3])
     return best;
 }
 
-void ty_bodies_distance(const ty_body* bodies, int n_bodies, int n, const double (*x)[3], double* out,
-                        int* which)
+void ty_bodies_distance(const ty_body* bodies, int n_bodies, int n, const double (*x)[3],
+                        double* out, int* which)
 {
     double d[TY_SAMPLE_BATCH];
     for (int i = 0; i < n; ++i) out[i] = TY_FAR;
@@ -125,7 +126,8 @@ static void body_velocity(const ty_body* b, int n, const double (*x)[3], double 
     for (int i = 0; i < n; ++i) ty_store3(out[i], ty_load3(out[i]) + ty_load3(extra[i]));
 }
 
-static void wall_velocity(const ty_world* w, int n, const double (*x)[3], const int* which, double (*out)[3])
+static void wall_velocity(const ty_world* w, int n, const double (*x)[3], const int* which,
+                          double (*out)[3])
 {
     double v[TY_SAMPLE_BATCH][3];
     for (int side = 0; side < TY_N_SIDES; ++side) {
@@ -157,7 +159,8 @@ static void velocity_batch(const ty_world* w, int n, const double (*x)[3], doubl
 static void solid_velocity(const void* self, int n, const double (*x)[3], double* out)
 {
     double(*v)[3] = (double(*)[3])out;
-    for (int at = 0; at < n; at += TY_SAMPLE_BATCH) velocity_batch(self, batch(n, at), x + at, v + at);
+    for (int at = 0; at < n; at += TY_SAMPLE_BATCH)
+        velocity_batch(self, batch(n, at), x + at, v + at);
 }
 
 static void solid_slip(const void* self, int n, const double (*x)[3], double* out)
@@ -168,9 +171,9 @@ static void solid_slip(const void* self, int n, const double (*x)[3], double* ou
         int m = batch(n, at);
         nearest(w, m, x + at, which);
         for (int i = 0; i < m; ++i)
-            out[at + i] = which[i] >= 0       ? w->obstacles[which[i]].slip
+            out[at + i] = which[i] >= 0      ? w->obstacles[which[i]].slip
                           : which[i] == WALL ? w->def->wall[nearest_wall(w->def, x[at + i])].slip
-                                              : 1.0;
+                                             : 1.0;
     }
 }
 
@@ -205,8 +208,10 @@ static double walls_speed(const ty_world* w)
         if (!w->def->wall[side].closed) continue;
         ty_box box = w->bounds;
         int axis = side / 2;
-        if (side % 2) box.lo[axis] = box.hi[axis];
-        else box.hi[axis] = box.lo[axis];
+        if (side % 2)
+            box.lo[axis] = box.hi[axis];
+        else
+            box.hi[axis] = box.lo[axis];
         largest = ty_max(largest, varying_speed(w, &w->wall_velocity[side], &box));
     }
     return largest;
@@ -225,12 +230,18 @@ void ty_world_update_solids(ty_world* w, double dt)
     w->solid_band = w->n_obstacles > 0 && has_walls(w->def) ? 0.0 : w->obstacles_band;
 }
 
-ty_sampler ty_world_solid(const ty_world* w) { return (ty_sampler){w, 1, w->solid_band, solid_distance}; }
+ty_sampler ty_world_solid(const ty_world* w)
+{
+    return (ty_sampler){w, 1, w->solid_band, solid_distance};
+}
 ty_sampler ty_world_obstacles(const ty_world* w)
 {
     return (ty_sampler){w, 1, w->obstacles_band, obstacles_distance};
 }
-ty_sampler ty_world_solid_velocity(const ty_world* w) { return (ty_sampler){w, 3, 0.0, solid_velocity}; }
+ty_sampler ty_world_solid_velocity(const ty_world* w)
+{
+    return (ty_sampler){w, 3, 0.0, solid_velocity};
+}
 ty_sampler ty_world_solid_slip(const ty_world* w) { return (ty_sampler){w, 1, 0.0, solid_slip}; }
 bool ty_world_has_obstacles(const ty_world* w) { return w->n_obstacles > 0; }
 bool ty_world_solid_moves(const ty_world* w) { return w->solid_moves; }

@@ -1,29 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flow along a space curve, after [Foster2001] section 5: near the curve the liquid is driven along its tangent.
+// Flow along a space curve, after [Foster2001]: near the curve the liquid is driven along
+// its tangent.
 //
-// Departs: it is a force and not a velocity that is set, so that the projection and the ledger see an ordinary liquid
-// (a velocity is what `steer` is for); and it also pulls toward the curve, by distance / radius, without which fast
-// liquid leaves the curve at its first bend.
+// Departs: it is a force and not a velocity that is set, so that the projection and the ledger see
+// an ordinary liquid (a velocity is what `steer` is for); and it also pulls toward the curve, by
+// distance / radius, so that fast liquid does not leave it at a bend.
 #include <string.h>
 
 #include "core/vec.h"
 #include "world/force_kinds.h"
 
-enum { PIECES = 16 };    // straight pieces between two points: 0.2 % of the span off the curve at a right angle
+enum {
+    PIECES = 16
+}; // straight pieces between two points: 0.2 % of the span off the curve at a right angle
 
 typedef struct curve {
-    int n;             // nodes of the polyline
+    int n; // nodes of the polyline
     double (*node)[3];
     double (*tangent)[3];
     double cell;
-    ty_box reach;      // nothing outside is in reach
+    ty_box reach; // nothing outside is in reach
 } curve;
 
 // Catmull-Rom through p1, p2 at u, and its derivative.
-static void catmull_rom(const double (*p)[3], const int id[4], double u, double point[3], double tangent[3])
+static void catmull_rom(const double (*p)[3], const int id[4], double u, double point[3],
+                        double tangent[3])
 {
-    ty_vec3 a = ty_load3(p[id[0]]), b = ty_load3(p[id[1]]), c = ty_load3(p[id[2]]), d = ty_load3(p[id[3]]);
-    ty_vec3 k1 = 0.5 * (c - a), k2 = a - 2.5 * b + 2.0 * c - 0.5 * d, k3 = 1.5 * (b - c) + 0.5 * (d - a);
+    ty_vec3 a = ty_load3(p[id[0]]), b = ty_load3(p[id[1]]), c = ty_load3(p[id[2]]),
+            d = ty_load3(p[id[3]]);
+    ty_vec3 k1 = 0.5 * (c - a), k2 = a - 2.5 * b + 2.0 * c - 0.5 * d,
+            k3 = 1.5 * (b - c) + 0.5 * (d - a);
     ty_store3(point, b + u * (k1 + u * (k2 + u * k3)));
     ty_store3(tangent, ty_normalize(k1 + u * (2.0 * k2 + 3.0 * u * k3)));
 }
@@ -34,9 +40,10 @@ static void sample_curve(curve* c, const ty_force_def* def)
     c->reach = ty_box_empty();
     for (int i = 0; i < c->n; ++i) {
         int span = i / PIECES < last ? i / PIECES : last - 1;
-        const int id[4] = {span > 0 ? span - 1 : 0, span, span + 1, span + 2 <= last ? span + 2 : last};
-        catmull_rom((const double(*)[3])def->points, id, (double)(i - span * PIECES) / PIECES, c->node[i],
-                    c->tangent[i]);
+        const int id[4] = {span > 0 ? span - 1 : 0, span, span + 1,
+                           span + 2 <= last ? span + 2 : last};
+        catmull_rom((const double(*)[3])def->points, id, (double)(i - span * PIECES) / PIECES,
+                    c->node[i], c->tangent[i]);
         ty_box_add(&c->reach, c->node[i]);
     }
     double radius = def->radius > 0.0 ? def->radius : INFINITY;
@@ -85,7 +92,8 @@ static ty_vec3 nearest(const curve* c, ty_vec3 x, ty_vec3* tangent)
     ty_vec3 offset = ty_vec(0, 0, 0);
     for (int i = 0; i + 1 < c->n; ++i) {
         ty_vec3 a = ty_load3(c->node[i]), ab = ty_load3(c->node[i + 1]) - a, ax = x - a;
-        double square = ty_dot(ab, ab), u = square > 0.0 ? ty_clamp(ty_dot(ax, ab) / square, 0.0, 1.0) : 0.0;
+        double square = ty_dot(ab, ab),
+               u = square > 0.0 ? ty_clamp(ty_dot(ax, ab) / square, 0.0, 1.0) : 0.0;
         ty_vec3 r = u * ab - ax;
         double d2 = ty_dot(r, r);
         if (d2 >= best) continue;
@@ -96,7 +104,8 @@ static ty_vec3 nearest(const curve* c, ty_vec3 x, ty_vec3* tangent)
     return offset;
 }
 
-void ty_spline_add(const void* self, const ty_force_def* def, const ty_force_points* at, double (*a)[3])
+void ty_spline_add(const void* self, const ty_force_def* def, const ty_force_points* at,
+                   double (*a)[3])
 {
     const curve* c = self;
     for (int i = 0; i < at->n; ++i) {

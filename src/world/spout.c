@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sources and drains, [Wrenninge2003] section 4.4.3.
 //
-// A source's rate is the mean over the step of its outflow: the integral of max((v - s) . n, 0) over the part of its
-// surface that is not in a solid, where v is its velocity and s the velocity of its own motion. So a source that
-// is dragged through the air leaves liquid behind, and one that sits flush on a wall loses nothing through it.
+// A source's rate is the mean over the step of its outflow: the integral of max((v - s) . n, 0)
+// over the part of its surface that is not in a solid, where v is its velocity and s the velocity
+// of its own motion. So a source that is dragged through the air leaves liquid behind, and one that
+// sits flush on a wall loses nothing through it.
 #include <string.h>
 
 #include "world/world_state.h"
 
-// A patch this deep in a solid (cells) or deeper lets nothing out: the wall a source stands against.
+// A patch this deep in a solid (cells) or deeper lets nothing out: the wall a source stands
+// against.
 static const double IN_SOLID = 1e-6;
 
 static ty_status create_spout(ty_world* w, const ty_shape_def* shape, const double active[2])
@@ -52,11 +54,14 @@ void ty_world_destroy_spouts(ty_world* w)
 }
 
 // The outflow through at most TY_SAMPLE_BATCH patches, with the velocity of time t.
-static double batch_flux(const ty_spout* s, double t, int n, const double* point, const double* area)
+static double batch_flux(const ty_spout* s, double t, int n, const double* point,
+                         const double* area)
 {
-    double x[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3], moved[TY_SAMPLE_BATCH][3], solid[TY_SAMPLE_BATCH];
+    double x[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3], moved[TY_SAMPLE_BATCH][3],
+        solid[TY_SAMPLE_BATCH];
     const double(*px)[3] = (const double(*)[3])x;
-    for (int i = 0; i < n; ++i) ty_store3(x[i], ty_pose_apply(&s->shape.pose, ty_load3(point + 3 * i)));
+    for (int i = 0; i < n; ++i)
+        ty_store3(x[i], ty_pose_apply(&s->shape.pose, ty_load3(point + 3 * i)));
     ty_world_eval_at(s->world, &s->velocity, t, n, px, v[0]);
     ty_shape_velocity(&s->shape, n, px, moved);
     ty_sampler in_solid = ty_world_solid(s->world);
@@ -151,4 +156,7 @@ static ty_source get(const ty_spout* s)
 int ty_world_n_sources(const ty_world* w) { return w->def->n_sources; }
 int ty_world_n_drains(const ty_world* w) { return w->def->n_drains; }
 ty_source ty_world_source(const ty_world* w, int i) { return get(&w->spouts[i]); }
-ty_source ty_world_drain(const ty_world* w, int i) { return get(&w->spouts[w->def->n_sources + i]); }
+ty_source ty_world_drain(const ty_world* w, int i)
+{
+    return get(&w->spouts[w->def->n_sources + i]);
+}

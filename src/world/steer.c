@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Velocity modifiers, [Wrenninge2003] section 4.4.5, formula 4.5: u = (1 - alpha) u + alpha v.
 //
-// Departs: alpha is a share per frame at 24 frames a second, so that the result does not depend on the number of
-// steps a frame is cut into; a step of dt takes 1 - (1 - alpha)^(24 dt).
+// Departs: alpha is a share per frame at 24 frames a second, so that the result does not depend on
+// the number of steps a frame is cut into; a step of dt takes 1 - (1 - alpha)^(24 dt).
 #include "core/memory.h"
 #include "world/world_state.h"
 
-static const double BLEND_RATE = 24.0;    // frames a second that a blend is per
+static const double BLEND_RATE = 24.0; // frames a second that a blend is per
 
 ty_status ty_world_create_steers(ty_world* w)
 {
@@ -45,7 +45,8 @@ ty_status ty_world_move_steers(ty_world* w, double t, double dt)
 static ty_status steer_batch(const ty_steering* s, double t, double dt, int n, const double (*x)[3],
                              double (*v)[3])
 {
-    double d[TY_SAMPLE_BATCH], blend[TY_SAMPLE_BATCH], target[TY_SAMPLE_BATCH][3], in[TY_SAMPLE_BATCH][3];
+    double d[TY_SAMPLE_BATCH], blend[TY_SAMPLE_BATCH], target[TY_SAMPLE_BATCH][3],
+        in[TY_SAMPLE_BATCH][3];
     int id[TY_SAMPLE_BATCH], m = 0;
     ty_shape_distance(&s->shape, n, x, d);
     for (int i = 0; i < n; ++i)

@@ -5,8 +5,8 @@
 
 #include "core/vec.h"
 
-// Fixed-point iterations of the Lagrangian trace: each gains a factor of dt |grad u|, about CFL / (cells per
-// feature); four leave less than 1e-4 cells at CFL 1 on features of ten cells.
+// Fixed-point iterations of the Lagrangian trace: each gains a factor of dt |grad u|, about CFL /
+// (cells per feature); four leave less than 1e-4 cells at CFL 1 on features of ten cells.
 enum { FIXED_POINT_ITERATIONS = 6, MAX_SUBSTEPS = 64 };
 
 static int batch(int n, int at) { return n - at < TY_SAMPLE_BATCH ? n - at : TY_SAMPLE_BATCH; }
@@ -30,7 +30,8 @@ static void shifted(int n, double (*x)[3], double dt, double (*v)[3], double (*o
 // Ralston's third-order rule: x += dt (2 k1 + 3 k2 + 4 k3) / 9, k2 at dt/2, k3 at 3 dt/4.
 static void step_rk3(const ty_flow* flow, double dt, int n, double (*x)[3])
 {
-    double k1[TY_SAMPLE_BATCH][3], k2[TY_SAMPLE_BATCH][3], k3[TY_SAMPLE_BATCH][3], at[TY_SAMPLE_BATCH][3];
+    double k1[TY_SAMPLE_BATCH][3], k2[TY_SAMPLE_BATCH][3], k3[TY_SAMPLE_BATCH][3],
+        at[TY_SAMPLE_BATCH][3];
     velocity(flow, n, x, k1);
     shifted(n, x, 0.5 * dt, k1, at);
     velocity(flow, n, at, k2);
@@ -79,8 +80,10 @@ void ty_trace_back(const ty_flow* flow, double dt, int n, const double (*x)[3], 
 {
     if (from != (double(*)[3])x) memcpy(from, x, (size_t)n * sizeof *x);
     for (int at = 0; at < n; at += TY_SAMPLE_BATCH) {
-        if (flow->acceleration.eval) lagrangian_back(flow, dt, batch(n, at), from + at);
-        else trace_rk3(flow, -dt, batch(n, at), from + at);
+        if (flow->acceleration.eval)
+            lagrangian_back(flow, dt, batch(n, at), from + at);
+        else
+            trace_rk3(flow, -dt, batch(n, at), from + at);
     }
 }
 
@@ -88,7 +91,9 @@ void ty_trace_forward(const ty_flow* flow, double dt, int n, const double (*x)[3
 {
     if (to != (double(*)[3])x) memcpy(to, x, (size_t)n * sizeof *x);
     for (int at = 0; at < n; at += TY_SAMPLE_BATCH) {
-        if (flow->acceleration.eval) lagrangian_forward(flow, dt, batch(n, at), to + at);
-        else trace_rk3(flow, dt, batch(n, at), to + at);
+        if (flow->acceleration.eval)
+            lagrangian_forward(flow, dt, batch(n, at), to + at);
+        else
+            trace_rk3(flow, dt, batch(n, at), to + at);
     }
 }

@@ -41,7 +41,7 @@ static void free_fall(const void* self, int n, const double (*x)[3], double* out
     for (int i = 0; i < n; ++i) memcpy(out + 3 * i, self, 3 * sizeof(double));
 }
 
-enum { N = 700 };    // more than a batch
+enum { N = 700 }; // more than a batch
 
 static void make_points(double (*x)[3])
 {
@@ -56,7 +56,8 @@ static double largest_gap(const double (*a)[3], const double (*b)[3])
     return gap;
 }
 
-static ty_flow flow_of(void (*eval)(const void*, int, const double (*)[3], double*), const void* self)
+static ty_flow flow_of(void (*eval)(const void*, int, const double (*)[3], double*),
+                       const void* self)
 {
     return (ty_flow){.velocity = {self, 3, 0, eval}, .cell = 1e3, .max_speed = 2.0};
 }
@@ -97,7 +98,7 @@ static void substeps_move_at_most_a_cell(void** state)
     ty_flow flow = flow_of(rotation, &omega);
     ty_trace_forward(&flow, 0.05, 1, (const double(*)[3])x, twice);
     ty_trace_forward(&flow, 0.05, 1, (const double(*)[3])twice, twice);
-    flow.cell = 0.1;    // 2 m/s for 0.1 s are two cells
+    flow.cell = 0.1; // 2 m/s for 0.1 s are two cells
     ty_trace_forward(&flow, 0.1, 1, (const double(*)[3])x, once);
     assert_memory_equal(once, twice, sizeof once);
 }
@@ -121,7 +122,7 @@ static void a_path_with_acceleration_turns_and_returns(void** state)
     ty_flow flow = flow_of(rotation, &omega);
     flow.acceleration = (ty_sampler){&omega, 3, 0, centripetal};
     ty_trace_forward(&flow, 0.1, 1, (const double(*)[3])x, y);
-    assert_near(y[0][0], 1.0 - 0.005, 1e-15);    // the second-order path, not a third-order one
+    assert_near(y[0][0], 1.0 - 0.005, 1e-15); // the second-order path, not a third-order one
     assert_near(y[0][1], 0.1, 1e-15);
     ty_trace_back(&flow, 0.1, 1, (const double(*)[3])y, z);
     assert_near(z[0][0], 1.0, 1e-6);

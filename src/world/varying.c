@@ -16,8 +16,7 @@ ty_varying ty_varying_number(double value)
 
 ty_varying ty_varying_vector(double x, double y, double z)
 {
-    return (ty_varying){
-        .width = 3, .constant = {x, y, z}, .volume_rate = 24.0, .volume_start = 1};
+    return (ty_varying){.width = 3, .constant = {x, y, z}, .volume_rate = 24.0, .volume_start = 1};
 }
 
 void ty_varying_free(ty_varying* v)
@@ -85,16 +84,18 @@ static void fill(const double* value, int n, int width, double* out)
         for (int c = 0; c < width; ++c) out[i * width + c] = value[c];
 }
 
-static void eval_expressions(const ty_varying* v, double t, int n, const double (*x)[3], double* out)
+static void eval_expressions(const ty_varying* v, double t, int n, const double (*x)[3],
+                             double* out)
 {
     fill(v->constant, n, v->width, out);
     for (int i = 0; i < v->width; ++i)
         if (v->expr[i]) ty_expr_eval_strided(v->expr[i], n, x, t, out + i, v->width);
 }
 
-static ty_status check_finite(const ty_varying* v, double t, int n, const double (*x)[3], const double* out)
+static ty_status check_finite(const ty_varying* v, double t, int n, const double (*x)[3],
+                              const double* out)
 {
-    double sum = 0.0;    // of values times zero: zero, or NaN when one of them is not finite
+    double sum = 0.0; // of values times zero: zero, or NaN when one of them is not finite
     for (int64_t i = 0; i < (int64_t)n * v->width; ++i) sum += 0.0 * out[i];
     if (sum == 0.0) return ty_ok();
     int64_t bad = 0;
@@ -104,20 +105,24 @@ static ty_status check_finite(const ty_varying* v, double t, int n, const double
     return ty_fail_at(TY_BAD_INPUT, v->place.file, v->place.line, v->place.column,
                       "%s%s%s gives %g at (%g, %g, %g), t = %g s; it must be a number wherever the "
                       "liquid may get to",
-                      e ? "'" : "the value", e ? ty_expr_text(e) : "", e ? "'" : "", out[bad], p[0], p[1],
-                      p[2], t);
+                      e ? "'" : "the value", e ? ty_expr_text(e) : "", e ? "'" : "", out[bad], p[0],
+                      p[1], p[2], t);
 }
 
 ty_status ty_varying_eval(const ty_varying* v, double t, int n, const double (*x)[3], double* out)
 {
     double value[3];
     switch (v->kind) {
-    case TY_VARY_CONSTANT: fill(v->constant, n, v->width, out); return ty_ok();
+    case TY_VARY_CONSTANT:
+        fill(v->constant, n, v->width, out);
+        return ty_ok();
     case TY_VARY_KEYS:
         eval_keys(v, t, value);
         fill(value, n, v->width, out);
         return ty_ok();
-    case TY_VARY_EXPRESSION: eval_expressions(v, t, n, x, out); break;
+    case TY_VARY_EXPRESSION:
+        eval_expressions(v, t, n, x, out);
+        break;
     case TY_VARY_VOLUME:
         assert(v->volumes);
         ty_volume_cache_eval(v->volumes, t, n, x, out);

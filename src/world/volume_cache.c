@@ -18,7 +18,8 @@ struct ty_volume_cache {
     TY_ARRAY(slot) slots;
 };
 
-ty_status ty_volume_cache_create(ty_volume_cache** c, const ty_sequence* files, const char* grid, int width)
+ty_status ty_volume_cache_create(ty_volume_cache** c, const ty_sequence* files, const char* grid,
+                                 int width)
 {
     *c = ty_alloc_zero(1, sizeof **c);
     if (!*c) return ty_no_memory("volumes");
@@ -57,9 +58,10 @@ static ty_status read_frame(const ty_volume_cache* c, int frame, ty_volume* v)
     ty_status s = ty_volume_read(v, path, c->grid);
     if (s.code != TY_OK) return ty_sequence_fail(&c->files, &s);
     if (v->width == c->width) return ty_ok();
-    ty_status wrong = ty_fail_at(TY_BAD_INPUT, place->file, place->line, place->column,
-                                 "grid '%s' of '%s' holds %s, needed is one of %s", v->name, path,
-                                 v->width == 3 ? "vectors" : "numbers", c->width == 3 ? "vectors" : "numbers");
+    ty_status wrong =
+        ty_fail_at(TY_BAD_INPUT, place->file, place->line, place->column,
+                   "grid '%s' of '%s' holds %s, needed is one of %s", v->name, path,
+                   v->width == 3 ? "vectors" : "numbers", c->width == 3 ? "vectors" : "numbers");
     ty_volume_free(v);
     return wrong;
 }
@@ -73,19 +75,24 @@ static ty_status load_frame(ty_volume_cache* c, int frame)
         return ty_no_memory("volumes");
     }
     ty_status status = read_frame(c, frame, s.volume);
-    if (status.code != TY_OK) ty_free(s.volume);
-    else c->slots.at[c->slots.n++] = s;
+    if (status.code != TY_OK)
+        ty_free(s.volume);
+    else
+        c->slots.at[c->slots.n++] = s;
     return status;
 }
 
 ty_status ty_volume_cache_load(ty_volume_cache* c, double t0, double t1)
 {
-    int first = ty_sequence_at(&c->files, t0, false).frame[0], last = ty_sequence_at(&c->files, t1, true).frame[1];
+    int first = ty_sequence_at(&c->files, t0, false).frame[0],
+        last = ty_sequence_at(&c->files, t1, true).frame[1];
     int64_t kept = 0;
     for (int64_t i = 0; i < c->slots.n; ++i) {
         slot s = c->slots.at[i];
-        if (s.frame < first || s.frame > last) drop(&s);
-        else c->slots.at[kept++] = s;
+        if (s.frame < first || s.frame > last)
+            drop(&s);
+        else
+            c->slots.at[kept++] = s;
     }
     c->slots.n = kept;
     for (int frame = first; frame <= last; ++frame) TY_TRY(load_frame(c, frame));
@@ -95,8 +102,8 @@ ty_status ty_volume_cache_load(ty_volume_cache* c, double t0, double t1)
 bool ty_volume_cache_changes(const ty_volume_cache* c) { return ty_sequence_changes(&c->files); }
 
 // Both frames' values, combined as (1 - weight) first + weight second, times factor.
-static void combine(const ty_volume_cache* c, const ty_between* at, double first, double second, int n,
-                    const double (*x)[3], double* out)
+static void combine(const ty_volume_cache* c, const ty_between* at, double first, double second,
+                    int n, const double (*x)[3], double* out)
 {
     double later[TY_SAMPLE_BATCH * 3];
     const ty_volume *a = find(c, at->frame[0]), *b = find(c, at->frame[1]);
@@ -112,13 +119,15 @@ static void combine(const ty_volume_cache* c, const ty_between* at, double first
     }
 }
 
-void ty_volume_cache_eval(const ty_volume_cache* c, double t, int n, const double (*x)[3], double* out)
+void ty_volume_cache_eval(const ty_volume_cache* c, double t, int n, const double (*x)[3],
+                          double* out)
 {
     ty_between at = ty_sequence_at(&c->files, t, false);
     combine(c, &at, 1.0 - at.weight, at.weight, n, x, out);
 }
 
-void ty_volume_cache_rate(const ty_volume_cache* c, double t, int n, const double (*x)[3], double* out)
+void ty_volume_cache_rate(const ty_volume_cache* c, double t, int n, const double (*x)[3],
+                          double* out)
 {
     ty_between at = ty_sequence_at(&c->files, t, false);
     combine(c, &at, -c->files.rate, c->files.rate, n, x, out);

@@ -6,7 +6,8 @@
 #include "core/memory.h"
 #include "world/world_state.h"
 
-void ty_world_eval_at(const ty_world* w, const ty_varying* v, double t, int n, const double (*x)[3], double* out)
+void ty_world_eval_at(const ty_world* w, const ty_varying* v, double t, int n, const double (*x)[3],
+                      double* out)
 {
     ty_status s = ty_varying_eval(v, t, n, x, out);
     if (s.code == TY_OK) return;
@@ -19,7 +20,8 @@ void ty_world_eval(const ty_world* w, const ty_varying* v, int n, const double (
     ty_world_eval_at(w, v, w->time, n, x, out);
 }
 
-static ty_status create_body(ty_world* w, ty_body* b, const ty_shape_def* shape, const ty_varying* velocity)
+static ty_status create_body(ty_world* w, ty_body* b, const ty_shape_def* shape,
+                             const ty_varying* velocity)
 {
     b->world = w;
     b->velocity = *velocity;
@@ -51,7 +53,8 @@ static ty_status create_obstacles(ty_world* w)
         TY_TRY(create_body(w, &w->obstacles[i], &o->shape, &o->velocity));
         w->obstacles[i].has_velocity = o->has_velocity;
         w->obstacles[i].slip = o->slip;
-        w->obstacles[i].shape.velocity_is_given = o->has_velocity && o->shape.kind == TY_SHAPE_VOLUME;
+        w->obstacles[i].shape.velocity_is_given =
+            o->has_velocity && o->shape.kind == TY_SHAPE_VOLUME;
         w->solid_changes_ever |= w->obstacles[i].shape.changes_ever;
     }
     return ty_ok();
@@ -79,7 +82,8 @@ static ty_box find_bounds(const ty_world* w)
 static ty_status create_parts(ty_world* w)
 {
     w->gravity = w->def->gravity;
-    for (int side = 0; side < TY_N_SIDES; ++side) w->wall_velocity[side] = w->def->wall[side].velocity;
+    for (int side = 0; side < TY_N_SIDES; ++side)
+        w->wall_velocity[side] = w->def->wall[side].velocity;
     TY_TRY(create_liquids(w));
     TY_TRY(create_obstacles(w));
     TY_TRY(ty_world_create_spouts(w));
@@ -87,7 +91,8 @@ static ty_status create_parts(ty_world* w)
     TY_TRY(ty_world_create_steers(w));
     w->bounds = find_bounds(w);
     w->liquid_band = ty_bodies_band(w->liquids, w->n_liquids);
-    for (int i = 0; i < w->n_liquids; ++i) TY_TRY(ty_varying_prepare(&w->liquids[i].velocity, 0.0, 0.0));
+    for (int i = 0; i < w->n_liquids; ++i)
+        TY_TRY(ty_varying_prepare(&w->liquids[i].velocity, 0.0, 0.0));
     return ty_world_move(w, 0.0, 0.0);
 }
 
@@ -152,7 +157,8 @@ ty_status ty_world_move(ty_world* w, double t, double dt)
         TY_TRY(ty_varying_prepare(&w->wall_velocity[side], t - dt, t));
     for (int i = 0; i < w->n_obstacles; ++i) {
         TY_TRY(ty_shape_move(&w->obstacles[i].shape, t, dt));
-        if (w->obstacles[i].has_velocity) TY_TRY(ty_varying_prepare(&w->obstacles[i].velocity, t - dt, t));
+        if (w->obstacles[i].has_velocity)
+            TY_TRY(ty_varying_prepare(&w->obstacles[i].velocity, t - dt, t));
     }
     ty_world_update_solids(w, dt);
     TY_TRY(ty_world_move_spouts(w, t, dt));
@@ -195,5 +201,11 @@ static void liquid_velocity(const void* self, int n, const double (*x)[3], doubl
     }
 }
 
-ty_sampler ty_world_liquid(const ty_world* w) { return (ty_sampler){w, 1, w->liquid_band, liquid_distance}; }
-ty_sampler ty_world_liquid_velocity(const ty_world* w) { return (ty_sampler){w, 3, 0.0, liquid_velocity}; }
+ty_sampler ty_world_liquid(const ty_world* w)
+{
+    return (ty_sampler){w, 1, w->liquid_band, liquid_distance};
+}
+ty_sampler ty_world_liquid_velocity(const ty_world* w)
+{
+    return (ty_sampler){w, 3, 0.0, liquid_velocity};
+}

@@ -13,11 +13,15 @@ static inline double uniform(uint64_t* seed, double lo, double hi)
     return lo + (hi - lo) * ty_unit(ty_mix(++*seed));
 }
 
-static inline void set3(double out[3], double x, double y, double z) { ty_store3(out, ty_vec(x, y, z)); }
+static inline void set3(double out[3], double x, double y, double z)
+{
+    ty_store3(out, ty_vec(x, y, z));
+}
 
 // Room for one more at the end of an array of a def; the caller fills it.
 #define grow(array, count)                                                                         \
-    (*(void**)&(array) = ty_realloc((array), (size_t)(count), (size_t)(count) + 1, sizeof *(array)), \
+    (*(void**)&(array) =                                                                           \
+         ty_realloc((array), (size_t)(count), (size_t)(count) + 1, sizeof *(array)),               \
      &(array)[(count)++])
 
 static inline ty_world_def tank(void)
@@ -42,6 +46,6 @@ static inline ty_vec3 sample3(ty_sampler s, double x, double y, double z)
     return ty_load3(out);
 }
 
-#define expect3(v, x, y, z) assert_near(ty_norm((v) - ty_vec((x), (y), (z))), 0.0, 1e-12)
+#define expect3(v, x, y, z) assert_near(ty_norm((v)-ty_vec((x), (y), (z))), 0.0, 1e-12)
 
 #endif
