@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/parallel.h"
 #include "world/world_test.h"
 
 static void a_world_of_nothing_has_no_solid(void** state)
@@ -120,6 +121,55 @@ static void answers_do_not_depend_on_batches(void** state)
         assert_true(one == d[i]);
     }
     ty_world_destroy(w);
+    ty_world_def_free(&def);
+}
+
+typedef struct thread_job {
+    const ty_world* world;
+    double (*out)[4];
+} thread_job;
+
+static void sample_block(void* ctx, ty_range r)
+{
+    thread_job* job = ctx;
+    ty_sampler solid = ty_world_solid(job->world), velocity = ty_world_solid_velocity(job->world);
+    ty_sampler start = ty_world_liquid_velocity(job->world);
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        uint64_t seed = 4 * (uint64_t)i;
+        double x[1][3] = {{uniform(&seed, -1, 2), uniform(&seed, 0, 1), uniform(&seed, 0, 1)}},
+               v[3];
+        ty_sample(&solid, 1, (const double(*)[3])x, &job->out[i][0]);
+        ty_sample(&velocity, 1, (const double(*)[3])x, &job->out[i][1]);
+        ty_sample(&start, 1, (const double(*)[3])x, v);
+    }
+}
+
+// Also the failure that many threads meet at once is the same one.
+static void answers_do_not_depend_on_threads(void** state)
+{
+    (void)state;
+    enum { N = 4000 };
+    static double out[2][N][4];
+    ty_status status[2];
+    ty_world_def def = machine();
+    ty_liquid_def* pool = grow(def.liquids, def.n_liquids);
+    *pool = ty_liquid_default(TY_SHAPE_BOX);
+    pool->velocity.kind = TY_VARY_EXPRESSION;
+    assert_ok(ty_expr_create(&pool->velocity.expr[0], "sqrt(x)"));
+    for (int k = 0; k < 2; ++k) {
+        ty_world* w;
+        ty_threads_set(k == 0 ? 1 : 4);
+        assert_ok(ty_world_create(&w, &def, 0.1));
+        assert_ok(ty_world_move(w, 0.7, 0.02));
+        thread_job job = {w, out[k]};
+        ty_parallel_for(N, 50, sample_block, &job);
+        status[k] = ty_world_status(w);
+        ty_world_destroy(w);
+    }
+    ty_threads_stop();
+    assert_memory_equal(out[0], out[1], sizeof out[0]);
+    assert_int_equal(status[0].code, TY_BAD_INPUT);
+    assert_string_equal(status[0].message, status[1].message);
     ty_world_def_free(&def);
 }
 
@@ -253,6 +303,7 @@ int main(void)
         cmocka_unit_test(sides_move_in_their_plane_with_their_slip),
         cmocka_unit_test(the_nearest_solid_gives_velocity_and_slip),
         cmocka_unit_test(answers_do_not_depend_on_batches),
+        cmocka_unit_test(answers_do_not_depend_on_threads),
         cmocka_unit_test(liquid_starts_with_its_velocity),
         cmocka_unit_test(bounds_follow_liquid_and_moving_sources),
         cmocka_unit_test(a_bad_expression_in_a_sampler_is_kept_for_the_step),
