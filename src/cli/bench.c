@@ -5,6 +5,7 @@
 
 #include "cli/bench_amg.h"
 #include "cli/cli.h"
+#include "cli/mesh.h"
 
 typedef struct bench_case {
     const char* name;
@@ -15,6 +16,7 @@ typedef struct bench_case {
 static const bench_case cases[] = {
     {"dam", cli_bench_dam, "dam         a dam break in a unit cube, seconds per frame"},
     {"amg", ty_cli_bench_amg, "amg         linear solvers on pressure systems: ours, the paper's, IC(0), hypre"},
+    {"mesh", ty_cli_bench_mesh, "mesh        tetrahedra per second, bytes, location of points"},
     {NULL, NULL, NULL},
 };
 
