@@ -87,6 +87,14 @@ static void killed_twenty_times_gives_the_same_bytes(void** state)
     assert_same_result(folder);
 }
 
+// The program has taken the folder: it has set up everything else before.
+static bool running(const char* folder)
+{
+    char command[1000];
+    snprintf(command, sizeof command, "grep -q '\"state\": \"running\"' '%s/r/run.json' 2>/dev/null", folder);
+    return system(command) == 0;
+}
+
 static void interrupted_runs_exit_130_and_go_on_exactly(void** state)
 {
     (void)state;
@@ -95,7 +103,8 @@ static void interrupted_runs_exit_130_and_go_on_exactly(void** state)
     int n_stopped = 0;
     for (int i = 0; i < 6; ++i) {
         pid_t pid = start_program(folder, "run turn.yaml -o r -q --resume");
-        sleep_seconds(0.1 * whole_seconds + 0.03 * i);
+        for (int wait = 0; wait < 500 && !running(folder); ++wait) sleep_seconds(0.01);
+        sleep_seconds(0.03 * i);
         kill(pid, SIGINT);
         int code = wait_program(pid);
         assert_true(code == 130 || code == 0);

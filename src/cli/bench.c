@@ -18,7 +18,7 @@ typedef struct bench_case {
 static const bench_case cases[] = {
     {"dam", cli_bench_dam, "dam         a dam break in a unit cube, seconds per frame"},
     {"amg", ty_cli_bench_amg, "amg         linear solvers on pressure systems: ours, the paper's, IC(0), hypre"},
-    {"mesh", ty_cli_bench_mesh, "mesh        tetrahedra per second, from a distance and from triangles"},
+    {"mesh", ty_cli_bench_mesh, "mesh        tetrahedra per second, bytes, location of points"},
     {"distance", ty_cli_bench_distance, "distance    exact distances to a triangle mesh per second"},
     {NULL, NULL, NULL},
 };

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "format/volume.h"
 #include "mesh/stuff.h"
 #include "space/mesh_distance.h"
 #include "world/primitive.h"
@@ -19,13 +20,15 @@ typedef struct mesh_options {
     bool uniform, quality, json, quiet;
 } mesh_options;
 
-// What is to be meshed: a primitive, or the triangles of a file with their distance.
+// What is to be meshed: a primitive, the triangles of a file with their distance, or a level set.
 typedef struct mesh_input {
     ty_sampler phi;
     ty_box box;
     ty_shape_def primitive;
     ty_tri_mesh surface;
     ty_mesh_distance distance;
+    ty_volume volume;
+    double voxel;            // of a volume, 0 for the rest
     double read_seconds, build_seconds;
     int64_t asked;           // nanoseconds spent in phi, all threads together
     ty_sampler inner;        // phi without the clock

@@ -51,10 +51,25 @@ static ty_status open_shape(mesh_input* in, const char* name)
                    near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
+static ty_status open_volume(mesh_input* in, const char* path)
+{
+    TY_TRY(ty_volume_read(&in->volume, path, NULL));
+    if (!in->volume.level_set || in->volume.width != 1)
+        return ty_fail_at(TY_BAD_INPUT, path, 0, 0, "the grid '%s' is no level set: only the inside of a level set can be meshed",
+                          in->volume.name);
+    in->box = ty_volume_bounds(&in->volume);
+    in->voxel = in->volume.cell;
+    if (!(in->box.lo[0] <= in->box.hi[0]))
+        return ty_fail_at(TY_EMPTY, path, 0, 0, "the level set '%s' has no voxels", in->volume.name);
+    return ty_ok();
+}
+
 ty_status mesh_input_open(mesh_input* in, const mesh_options* o)
 {
     if (o->shape) return open_shape(in, o->shape);
     double start = ty_clock();
+    const char* dot = strrchr(o->input, '.');
+    if (dot && strcasecmp(dot, ".vdb") == 0) return open_volume(in, o->input);
     TY_TRY(ty_mesh_read(&in->surface, o->input));
     in->read_seconds = ty_clock() - start;
     if (!in->surface.n_tris)
@@ -191,6 +206,8 @@ ty_status mesh_input_prepare(mesh_input* in, const mesh_options* o, double cell)
 {
     if (o->shape) {
         in->inner = (ty_sampler){&in->primitive, 1, INFINITY, primitive_eval};
+    } else if (in->voxel > 0.0) {
+        in->inner = ty_volume_sampler(&in->volume);
     } else {
         TY_TRY(prepare_surface(in, o, cell));
         in->inner = ty_mesh_distance_sampler(&in->distance);
@@ -203,4 +220,5 @@ void mesh_input_free(mesh_input* in)
 {
     ty_tri_mesh_free(&in->surface);
     ty_mesh_distance_free(&in->distance);
+    ty_volume_free(&in->volume);
 }

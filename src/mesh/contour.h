@@ -70,5 +70,9 @@ ty_status ty_contour_octree(ty_contour* c, const ty_octree* tree, const ty_sampl
 // not. n <= TY_SAMPLE_BATCH. phi may be NULL when refine is 0: linear interpolation.
 void ty_find_zeros(const ty_sampler* phi, int refine, int n, const double (*a)[3], const double (*b)[3],
                    const double* fa, const double* fb, double* t);
+// The same in two calls: the first step asks phi at the chord's zero. f_chord, n values, takes what it said, or has
+// it from an earlier call when `known`; NULL: not wanted.
+void ty_find_zeros_on(const ty_sampler* phi, int refine, int n, const double (*a)[3], const double (*b)[3],
+                      const double* fa, const double* fb, double* f_chord, bool known, double* t);
 
 #endif

@@ -48,8 +48,8 @@ static void shrink(bracket* b, double t, double f)
     *f_end = f;
 }
 
-void ty_find_zeros(const ty_sampler* phi, int refine, int n, const double (*a)[3], const double (*b)[3],
-                   const double* fa, const double* fb, double* t)
+void ty_find_zeros_on(const ty_sampler* phi, int refine, int n, const double (*a)[3], const double (*b)[3],
+                      const double* fa, const double* fb, double* f_chord, bool known, double* t)
 {
     bracket k[TY_SAMPLE_BATCH];
     double x[TY_SAMPLE_BATCH][3], f[TY_SAMPLE_BATCH];
@@ -60,11 +60,19 @@ void ty_find_zeros(const ty_sampler* phi, int refine, int n, const double (*a)[3
             t[i] = guess(&k[i]);
             for (int axis = 0; axis < 3; ++axis) x[i][axis] = a[i][axis] + t[i] * (b[i][axis] - a[i][axis]);
         }
-        ty_sample(phi, n, x, f);
+        if (step > 0 || !known) ty_sample(phi, n, (const double(*)[3])x, f);
         for (int i = 0; i < n; ++i) {
+            if (step == 0 && known) f[i] = f_chord[i];
+            else if (step == 0 && f_chord) f_chord[i] = f[i];
             if (fabs(f[i]) <= ROUNDING * (fabs(fa[i]) + fabs(fb[i]))) k[i].lo = k[i].hi = t[i];
             else shrink(&k[i], t[i], f[i]);
         }
     }
     for (int i = 0; i < n; ++i) t[i] = guess(&k[i]);
+}
+
+void ty_find_zeros(const ty_sampler* phi, int refine, int n, const double (*a)[3], const double (*b)[3],
+                   const double* fa, const double* fb, double* t)
+{
+    ty_find_zeros_on(phi, refine, n, a, b, fa, fb, NULL, false, t);
 }

@@ -22,6 +22,7 @@ void ty_stuff_free(ty_stuff* s)
     ty_array_free(&s->corner_first_cut);
     ty_array_free(&s->cut);
     ty_array_free(&s->cut_at);
+    ty_array_free(&s->cut_probe);
     ty_array_free(&s->cut_id);
     ty_array_free(&s->n_tets);
     ty_array_free(&s->block_quads);

@@ -20,7 +20,7 @@ typedef struct ty_stuff_def {
     int levels;            // 1 + coarsest level of the octree
     bool uniform;          // finest tetrahedra everywhere
     double lipschitz;      // bound on |grad phi|, 1 for a distance
-    int refine;            // steps to the zeros of phi on cut edges
+    int refine;            // steps to the zeros of phi on cut edges, at least 1
     bool faces;            // make tet_face and face_tet
 } ty_stuff_def;
 ty_stuff_def ty_stuff_default(void);    // 6 levels, graded, 3 steps, with faces
@@ -43,6 +43,7 @@ typedef struct ty_stuff {
     TY_ARRAY(int) corner_first_cut;
     TY_ARRAY(ty_cut) cut;
     TY_ARRAY(double) cut_at;           // fraction of the way from a to b
+    TY_ARRAY(double) cut_probe;        // phi at the first guess
     TY_ARRAY(int) cut_id;              // in the mesh, -1 for none
     TY_ARRAY(int) n_tets;              // of each octant
     TY_ARRAY(int) block_quads;

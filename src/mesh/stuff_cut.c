@@ -13,6 +13,8 @@
 #include "mesh/contour_table.h"
 #include "mesh/stuff_stage.h"
 
+// Cuts this near to alpha take all their steps before anything is decided by them.
+static const double CLOSE_CALL = 0.02;
 static const double SHORT_EDGE = 0.8660254037844386;    // in cells
 
 static int sign_of(double f) { return (f > 0.0) - (f < 0.0); }
@@ -111,24 +113,80 @@ static double value_of(const ty_stuffing* k, int vert)
     return vert < k->n_corners ? k->t->corner_value.at[vert] : k->t->level[0].value.at[vert - k->n_corners];
 }
 
-static void zeros_block(void* ctx, ty_range r)
+typedef struct edges {
+    double a[TY_SAMPLE_BATCH][3], b[TY_SAMPLE_BATCH][3], fa[TY_SAMPLE_BATCH], fb[TY_SAMPLE_BATCH];
+    double f_chord[TY_SAMPLE_BATCH], t[TY_SAMPLE_BATCH];
+} edges;
+
+static void load_edge(const ty_stuffing* k, int64_t i, edges* e, int at)
+{
+    const ty_cut* cut = &k->s->cut.at[i];
+    ty_vec3 half = ty_vec(cut->x[0], cut->x[1], cut->x[2]);
+    ty_store3(e->a[at], ty_octree_point(k->t, 0.5 * half));
+    ty_store3(e->b[at], ty_octree_point(k->t, 0.5 * (half + ty_cut_step(cut->direction))));
+    e->fa[at] = value_of(k, cut->a);
+    e->fb[at] = value_of(k, cut->b);
+    e->f_chord[at] = k->s->cut_probe.at[i];
+}
+
+static double alpha_of(const ty_cut* cut) { return cut->direction < 3 ? TY_ALPHA_LONG : TY_ALPHA_SHORT; }
+
+static bool is_close_call(const ty_stuffing* k, int64_t i)
+{
+    double t = k->s->cut_at.at[i], alpha = alpha_of(&k->s->cut.at[i]);
+    return fabs(t - alpha) < CLOSE_CALL || fabs(1.0 - t - alpha) < CLOSE_CALL;
+}
+
+// The remaining steps for the n cuts begin + chosen[i]; `hold` keeps each on its side of alpha.
+static void finish_zeros(const ty_stuffing* k, edges* e, int64_t begin, int n, const int* chosen, bool hold)
+{
+    if (!n || k->def->refine < 2) return;
+    for (int i = 0; i < n; ++i) load_edge(k, begin + chosen[i], e, i);
+    ty_find_zeros_on(k->phi, k->def->refine, n, e->a, e->b, e->fa, e->fb, e->f_chord, true, e->t);
+    for (int i = 0; i < n; ++i) {
+        int64_t cut = begin + chosen[i];
+        double t = e->t[i], *at = &k->s->cut_at.at[cut], alpha = alpha_of(&k->s->cut.at[cut]);
+        if (!(t >= 0.0 && t <= 1.0)) continue;
+        if (hold && k->s->cut_id.at[cut] >= 0) t = ty_clamp(t, alpha, 1.0 - alpha);
+        else if (hold) t = *at < 0.5 ? fmin(t, alpha) : fmax(t, 1.0 - alpha);
+        *at = t;
+    }
+}
+
+// One step to every zero is enough to decide which vertices move, except for close calls.
+static void first_zeros_block(void* ctx, ty_range r)
 {
     const ty_stuffing* k = ctx;
-    int n = (int)(r.end - r.begin);
-    double a[TY_SAMPLE_BATCH][3], b[TY_SAMPLE_BATCH][3], fa[TY_SAMPLE_BATCH], fb[TY_SAMPLE_BATCH];
+    edges e;
+    int n = (int)(r.end - r.begin), close[TY_SAMPLE_BATCH], n_close = 0;
     assert(n > 0);
+    for (int i = 0; i < n; ++i) load_edge(k, r.begin + i, &e, i);
+    ty_find_zeros_on(k->phi, 1, n, e.a, e.b, e.fa, e.fb, e.f_chord, false, e.t);
     for (int i = 0; i < n; ++i) {
-        const ty_cut* cut = &k->s->cut.at[r.begin + i];
-        ty_vec3 half = ty_vec(cut->x[0], cut->x[1], cut->x[2]);
-        ty_store3(a[i], ty_octree_point(k->t, 0.5 * half));
-        ty_store3(b[i], ty_octree_point(k->t, 0.5 * (half + ty_cut_step(cut->direction))));
-        fa[i] = value_of(k, cut->a);
-        fb[i] = value_of(k, cut->b);
+        k->s->cut_probe.at[r.begin + i] = e.f_chord[i];
+        k->s->cut_at.at[r.begin + i] = e.t[i] >= 0.0 && e.t[i] <= 1.0 ? e.t[i] : 0.5;    // infinite values
+        if (is_close_call(k, r.begin + i)) close[n_close++] = i;
     }
-    double* t = k->s->cut_at.at + r.begin;
-    ty_find_zeros(k->phi, k->def->refine, n, a, b, fa, fb, t);
-    for (int i = 0; i < n; ++i)
-        if (!(t[i] >= 0.0 && t[i] <= 1.0)) t[i] = 0.5;    // infinite values
+    finish_zeros(k, &e, r.begin, n_close, close, false);
+}
+
+static bool is_used(const ty_stuffing* k, int64_t i)
+{
+    const ty_cut* cut = &k->s->cut.at[i];
+    return k->s->cut_id.at[i] >= 0 || (uint32_t)k->s->nearest.at[cut->a] == (uint32_t)i ||
+           (uint32_t)k->s->nearest.at[cut->b] == (uint32_t)i;
+}
+
+// A cut that a vertex moved to stays within reach of it, one that stays a cut out of reach of both: the bound holds
+// for any function. Smooth ones move by far less than a close call here, so none of theirs is held.
+static void last_zeros_block(void* ctx, ty_range r)
+{
+    const ty_stuffing* k = ctx;
+    edges e;
+    int n = 0, used[TY_SAMPLE_BATCH];
+    for (int64_t i = r.begin; i < r.end; ++i)
+        if (is_used(k, i) && !is_close_call(k, i)) used[n++] = (int)(i - r.begin);
+    finish_zeros(k, &e, r.begin, n, used, true);
 }
 
 // Smaller distance first, then smaller id.
@@ -149,9 +207,8 @@ static void violate(const ty_stuffing* k, int64_t i, int sign)
     const ty_cut* cut = &k->s->cut.at[i];
     bool at_a = k->s->sign.at[cut->a] == sign;
     double t = at_a ? k->s->cut_at.at[i] : 1.0 - k->s->cut_at.at[i];
-    bool is_long = cut->direction < 3;
-    if (t < (is_long ? TY_ALPHA_LONG : TY_ALPHA_SHORT))
-        offer(&k->s->nearest.at[at_a ? cut->a : cut->b], t * (is_long ? 1.0 : SHORT_EDGE), i);
+    if (t < alpha_of(cut))
+        offer(&k->s->nearest.at[at_a ? cut->a : cut->b], t * (cut->direction < 3 ? 1.0 : SHORT_EDGE), i);
 }
 
 static void warp_outside_block(void* ctx, ty_range r)
@@ -214,7 +271,8 @@ static ty_status number_cuts(ty_stuffing* k)
         count += __builtin_popcount(s->corner_cuts.at[v]);
     }
     if (count > INT_MAX) return ty_fail(TY_BAD_INPUT, "the surface cuts more edges than 32-bit ids can name");
-    if (!ty_array_resize(&s->cut, count) || !ty_array_resize(&s->cut_at, count) || !ty_array_resize(&s->cut_id, count))
+    if (!ty_array_resize(&s->cut, count) || !ty_array_resize(&s->cut_at, count) ||
+        !ty_array_resize(&s->cut_probe, count) || !ty_array_resize(&s->cut_id, count))
         return ty_no_memory("cut points");
     return ty_ok();
 }
@@ -230,10 +288,11 @@ ty_status ty_stuff_cut(ty_stuffing* k)
     ty_parallel_for(n_finest, TY_STUFF_BLOCK, fill_octant_cuts, k);
     ty_parallel_for(k->n_corners, TY_STUFF_BLOCK, fill_corner_cuts, k);
     int64_t n_cuts = k->s->cut.n;
-    ty_parallel_for(n_cuts, TY_SAMPLE_BATCH, zeros_block, k);
+    ty_parallel_for(n_cuts, TY_SAMPLE_BATCH, first_zeros_block, k);
     ty_parallel_for(n_cuts, 8 * TY_STUFF_BLOCK, warp_outside_block, k);
     ty_parallel_for(n_cuts, 8 * TY_STUFF_BLOCK, warp_inside_block, k);
     ty_parallel_for(n_cuts, 8 * TY_STUFF_BLOCK, survive_block, k);
+    if (k->def->refine > 1) ty_parallel_for(n_cuts, TY_SAMPLE_BATCH, last_zeros_block, k);
     ty_parallel_for(k->s->sign.n, 8 * TY_STUFF_BLOCK, moved_block, k);
     return ty_ok();
 }
