@@ -1,25 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two products of compressed rows, A P and then R (A P), row by row [Gustavson1978]: a row is summed in an
-// accumulator indexed by column. A worker appends finished rows to its own buffer. A P stays there to be
-// read by the second product; the blocks of R (A P) are copied to their places.
+// Row I of R A P is the sum over i of r_Ii times row i of A P, and that is the sum over j of a_ij times row j
+// of P; both are summed in accumulators indexed by column [Gustavson1978].
+//
+// A P as a whole would be as large as A. Only the rows that a block of coarse rows reads are made, when first
+// read, and stay in the cache until the block is done; rows at the edge of a block are made more than once.
+// A worker appends finished coarse rows to its own buffer, from which blocks are copied to their places.
 #include "linear/galerkin.h"
 
 #include <string.h>
 
 #include "core/parallel.h"
 
-enum { ROW_BLOCK = 1024, COARSE_BLOCK = 256 };    // rows of A P and of R A P in one piece of work
+enum { COARSE_BLOCK = 512 };    // rows of R A P in one piece of work: their rows of A P take half a megabyte
 
 // Rows one after the other. slot[c] is the place of column c; it is stale when before the current row.
 typedef struct buffer {
     TY_ARRAY(int) slot;
     TY_ARRAY(int) col;
     TY_ARRAY(double) val;
-    bool failed;
 } buffer;
 
 typedef struct ty_galerkin_worker {
     buffer ap, rap;
+    TY_ARRAY(int) known;     // of each row of A: its number among the rows of A P of this block; -1 = not made
+    TY_ARRAY(int) made;      // rows of A P of this block: rows of A
+    TY_ARRAY(int) end;       // where each ends in `ap`
+    bool ready, failed;
 } worker;
 
 typedef struct product {
@@ -27,7 +33,7 @@ typedef struct product {
     const ty_csrf *r, *p;
     const ty_csr* a;
     ty_csr* out;
-    int64_t longest_p;
+    int64_t longest_a, longest_p;
 } product;
 
 static void buffer_free(buffer* b)
@@ -42,11 +48,11 @@ void ty_galerkin_free(ty_galerkin* g)
     for (int w = 0; w < g->n_workers; ++w) {
         buffer_free(&g->worker[w].ap);
         buffer_free(&g->worker[w].rap);
+        ty_array_free(&g->worker[w].known);
+        ty_array_free(&g->worker[w].made);
+        ty_array_free(&g->worker[w].end);
     }
     ty_free(g->worker);
-    ty_array_free(&g->ap_begin);
-    ty_array_free(&g->ap_end);
-    ty_array_free(&g->ap_owner);
     ty_array_free(&g->piece);
     ty_array_free(&g->owner);
     *g = (ty_galerkin){0};
@@ -57,16 +63,25 @@ static bool make_room(buffer* b, int64_t longest, int n_cols)
 {
     int64_t room = b->col.n + (longest < n_cols ? longest : n_cols);
     if (room <= b->col.capacity && room <= b->val.capacity) return true;
-    room += room / 2;
+    room += room / 4;
     return room <= INT32_MAX && ty_array_reserve(&b->col, room) && ty_array_reserve(&b->val, room);
 }
 
-static bool prepare_slots(buffer* b, int n_cols)
+static bool fill(int* at, int64_t n)
 {
-    if (b->slot.n == n_cols) return true;    // done for this product
-    if (!ty_array_fresh(&b->slot, n_cols)) return false;
-    for (int c = 0; c < n_cols; ++c) b->slot.at[c] = -1;
+    for (int64_t i = 0; i < n; ++i) at[i] = -1;
     return true;
+}
+
+// Once per product and worker.
+static bool prepare_worker(const product* q, worker* w)
+{
+    if (w->ready) return true;
+    int n_cols = q->p->n_cols;
+    w->ready = ty_array_fresh(&w->known, q->a->n) && ty_array_fresh(&w->ap.slot, n_cols) &&
+               ty_array_fresh(&w->rap.slot, n_cols) && fill(w->known.at, q->a->n) && fill(w->ap.slot.at, n_cols) &&
+               fill(w->rap.slot.at, n_cols);
+    return w->ready;
 }
 
 // A row being summed: its entries are at first .. n.
@@ -94,72 +109,71 @@ static inline void add(accumulator* s, int c, double value)
     }
 }
 
-static void ap_row(const product* q, buffer* b, int64_t i)
+// Makes row i of A P; false when out of memory.
+static bool make_ap_row(const product* q, worker* w, int i)
 {
-    const int *a_col = q->a->col, *p_start = q->p->start.at, *p_col = q->p->col.at;
+    if (!make_room(&w->ap, q->longest_a * q->longest_p, q->p->n_cols)) return false;
+    const int *p_start = q->p->start.at, *p_col = q->p->col.at;
     const float* p_val = q->p->val.at;
-    const double* a_val = q->a->val;
-    accumulator s = begin_row(b);
+    accumulator s = begin_row(&w->ap);
     for (int k = q->a->row_start[i]; k < q->a->row_start[i + 1]; ++k) {
-        int j = a_col[k];
-        double factor = a_val[k];
+        int j = q->a->col[k];
+        double factor = q->a->val[k];
         for (int t = p_start[j]; t < p_start[j + 1]; ++t) add(&s, p_col[t], factor * p_val[t]);
     }
-    b->col.n = b->val.n = s.n;
+    w->ap.col.n = w->ap.val.n = s.n;
+    w->known.at[i] = (int)w->made.n;
+    return ty_array_push(&w->made, i) && ty_array_push(&w->end, s.n);
 }
 
-static void ap_block(void* ctx, ty_range r)
+// The rows of A P that a coarse row reads, and how many entries they have.
+static bool make_ap_rows(const product* q, worker* w, int64_t row, int64_t* entries)
 {
-    product* q = ctx;
-    buffer* b = &q->g->worker[r.worker].ap;
-    q->g->ap_owner.at[r.block] = r.worker;
-    b->failed = b->failed || !prepare_slots(b, q->p->n_cols);
-    for (int64_t i = r.begin; i < r.end && !b->failed; ++i) {
-        b->failed = !make_room(b, (q->a->row_start[i + 1] - q->a->row_start[i]) * q->longest_p, q->p->n_cols);
-        if (b->failed) return;
-        q->g->ap_begin.at[i] = (int)b->col.n;
-        ap_row(q, b, i);
-        q->g->ap_end.at[i] = (int)b->col.n;
-    }
-}
-
-static int64_t rap_bound(const product* q, int64_t row)
-{
-    int64_t bound = 0;
-    for (int k = q->r->start.at[row]; k < q->r->start.at[row + 1]; ++k)
-        bound += q->g->ap_end.at[q->r->col.at[k]] - q->g->ap_begin.at[q->r->col.at[k]];
-    return bound;
-}
-
-static void rap_row(const product* q, buffer* b, int64_t row)
-{
-    const ty_galerkin* g = q->g;
-    accumulator s = begin_row(b);
+    *entries = 0;
     for (int k = q->r->start.at[row]; k < q->r->start.at[row + 1]; ++k) {
-        int i = q->r->col.at[k], end = g->ap_end.at[i];
-        const buffer* ap = &g->worker[g->ap_owner.at[i / ROW_BLOCK]].ap;
-        const int* ap_col = ap->col.at;
-        const double* ap_val = ap->val.at;
-        double factor = q->r->val.at[k];
-        for (int t = g->ap_begin.at[i]; t < end; ++t) add(&s, ap_col[t], factor * ap_val[t]);
+        int i = q->r->col.at[k];
+        if (w->known.at[i] < 0 && !make_ap_row(q, w, i)) return false;
+        int m = w->known.at[i];
+        *entries += w->end.at[m] - (m > 0 ? w->end.at[m - 1] : 0);
     }
-    b->col.n = b->val.n = s.n;
+    return true;
 }
 
-static void rap_block(void* ctx, ty_range r)
+static bool make_row(const product* q, worker* w, int64_t row)
+{
+    int64_t entries;
+    if (!make_ap_rows(q, w, row, &entries) || !make_room(&w->rap, entries, q->p->n_cols)) return false;
+    const int *ap_col = w->ap.col.at, *end = w->end.at;
+    const double* ap_val = w->ap.val.at;
+    accumulator s = begin_row(&w->rap);
+    for (int k = q->r->start.at[row]; k < q->r->start.at[row + 1]; ++k) {
+        int m = w->known.at[q->r->col.at[k]];
+        double factor = q->r->val.at[k];
+        for (int t = m > 0 ? end[m - 1] : 0; t < end[m]; ++t) add(&s, ap_col[t], factor * ap_val[t]);
+    }
+    q->out->row_start[row + 1] = s.n - s.first;
+    w->rap.col.n = w->rap.val.n = s.n;
+    return true;
+}
+
+// The next block's rows of A P start at the beginning of the buffer again, so stale slots must go.
+static void forget_ap(worker* w)
+{
+    for (int64_t m = 0; m < w->made.n; ++m) w->known.at[w->made.at[m]] = -1;
+    for (int64_t t = 0; t < w->ap.col.n; ++t) w->ap.slot.at[w->ap.col.at[t]] = -1;
+    w->made.n = w->end.n = w->ap.col.n = w->ap.val.n = 0;
+}
+
+static void make_block(void* ctx, ty_range r)
 {
     product* q = ctx;
-    buffer* b = &q->g->worker[r.worker].rap;
+    worker* w = &q->g->worker[r.worker];
+    w->failed = w->failed || !prepare_worker(q, w);
+    if (w->failed) return;
     q->g->owner.at[r.block] = r.worker;
-    q->g->piece.at[r.block] = b->col.n;
-    b->failed = b->failed || !prepare_slots(b, q->p->n_cols);
-    for (int64_t i = r.begin; i < r.end && !b->failed; ++i) {
-        int64_t before = b->col.n;
-        b->failed = !make_room(b, rap_bound(q, i), q->p->n_cols);
-        if (b->failed) return;
-        rap_row(q, b, i);
-        q->out->row_start[i + 1] = (int)(b->col.n - before);
-    }
+    q->g->piece.at[r.block] = w->rap.col.n;
+    for (int64_t i = r.begin; i < r.end && !w->failed; ++i) w->failed = !make_row(q, w, i);
+    forget_ap(w);
 }
 
 static void copy_block(void* ctx, ty_range r)
@@ -172,15 +186,9 @@ static void copy_block(void* ctx, ty_range r)
     memcpy(q->out->val + to, b->val.at + from, (size_t)n * sizeof(double));
 }
 
-static void empty(buffer* b)
+static ty_status prepare(ty_galerkin* g, int n)
 {
-    b->slot.n = b->col.n = b->val.n = 0;
-    b->failed = false;
-}
-
-static ty_status prepare(ty_galerkin* g, int n, int n_coarse)
-{
-    int wanted = ty_threads();
+    int wanted = ty_threads(), n_blocks = n / COARSE_BLOCK + 1;
     if (g->n_workers < wanted) {
         worker* grown = ty_realloc(g->worker, (size_t)g->n_workers, (size_t)wanted, sizeof *grown);
         if (!grown) return ty_no_memory("matrix product");
@@ -188,14 +196,12 @@ static ty_status prepare(ty_galerkin* g, int n, int n_coarse)
         g->worker = grown;
         g->n_workers = wanted;
     }
-    for (int w = 0; w < g->n_workers; ++w) {
-        empty(&g->worker[w].ap);
-        empty(&g->worker[w].rap);
+    for (int k = 0; k < g->n_workers; ++k) {
+        worker* w = &g->worker[k];
+        w->ap.col.n = w->ap.val.n = w->rap.col.n = w->rap.val.n = w->made.n = w->end.n = 0;
+        w->ready = w->failed = false;
     }
-    int n_blocks = n / ROW_BLOCK + 1, n_coarse_blocks = n_coarse / COARSE_BLOCK + 1;
-    bool ok = ty_array_fresh(&g->ap_begin, n) && ty_array_fresh(&g->ap_end, n) &&
-              ty_array_fresh(&g->ap_owner, n_blocks) && ty_array_fresh(&g->piece, n_coarse_blocks) &&
-              ty_array_fresh(&g->owner, n_coarse_blocks);
+    bool ok = ty_array_fresh(&g->piece, n_blocks) && ty_array_fresh(&g->owner, n_blocks);
     return ok ? ty_ok() : ty_no_memory("matrix product");
 }
 
@@ -206,6 +212,11 @@ static double longest_block(void* ctx, ty_range r)
     for (int64_t i = r.begin; i < r.end; ++i)
         if (start[i + 1] - start[i] > longest) longest = start[i + 1] - start[i];
     return longest;
+}
+
+static int64_t longest_row(int n, const int* start)
+{
+    return n > 0 ? (int64_t)ty_parallel_max(n, 65536, longest_block, (void*)start) : 0;
 }
 
 // Row lengths become row starts; more room when it is needed.
@@ -225,22 +236,14 @@ static ty_status place_rows(ty_csr* out, int n)
     return ty_ok();
 }
 
-static ty_status check(const ty_galerkin* g)
-{
-    for (int w = 0; w < g->n_workers; ++w)
-        if (g->worker[w].ap.failed || g->worker[w].rap.failed) return ty_no_memory("matrix product");
-    return ty_ok();
-}
-
 ty_status ty_galerkin_product(ty_galerkin* g, ty_csr* coarse, const ty_csrf* r, const ty_csr* a, const ty_csrf* p)
 {
-    TY_TRY(prepare(g, a->n, r->n));
+    TY_TRY(prepare(g, r->n));
     TY_TRY(ty_csr_reserve(coarse, r->n, r->n, coarse->entry_capacity));
-    product q = {g, r, p, a, coarse, (int64_t)ty_parallel_max(p->n, 65536, longest_block, p->start.at)};
-    ty_parallel_for(a->n, ROW_BLOCK, ap_block, &q);
-    TY_TRY(check(g));
-    ty_parallel_for(r->n, COARSE_BLOCK, rap_block, &q);
-    TY_TRY(check(g));
+    product q = {g, r, p, a, coarse, longest_row(a->n, a->row_start), longest_row(p->n, p->start.at)};
+    ty_parallel_for(r->n, COARSE_BLOCK, make_block, &q);
+    for (int w = 0; w < g->n_workers; ++w)
+        if (g->worker[w].failed) return ty_no_memory("matrix product");
     TY_TRY(place_rows(coarse, r->n));
     ty_parallel_for(r->n, COARSE_BLOCK, copy_block, &q);
     return ty_ok();

@@ -9,11 +9,8 @@
 typedef struct ty_galerkin {
     struct ty_galerkin_worker* worker;
     int n_workers;
-    TY_ARRAY(int) ap_begin;     // of each row of A P, in the buffer of the worker that made it
-    TY_ARRAY(int) ap_end;
-    TY_ARRAY(int) ap_owner;     // of each block of rows
-    TY_ARRAY(int) owner;        // the same for R A P
-    TY_ARRAY(int64_t) piece;
+    TY_ARRAY(int) owner;        // of each block of rows of the product: the worker that made it
+    TY_ARRAY(int64_t) piece;    // and where it lies in that worker's buffer
 } ty_galerkin;
 
 // Columns of a row are in the order of their first appearance, the same for any number of threads.
