@@ -8,8 +8,7 @@
 
 enum {
     POINTS_PER_PIECE = 8,       // followed through the flow to find out what became of a piece
-    AREA_SAMPLES = 512,         // triangles per piece whose place is looked at, for the free area
-    SIDE_BATCH = TY_SAMPLE_BATCH
+    AREA_SAMPLES = 512          // triangles per piece whose place is looked at, for the free area
 };
 
 // A point that was on a surface is on the next one to within this many cells (tracking and contouring errors).
@@ -40,6 +39,7 @@ void ty_ledger_free(ty_ledger* ledger)
     ty_array_free(&ledger->moved);
     ty_array_free(&ledger->moved_piece);
     ty_array_free(&ledger->left);
+    ty_array_free(&ledger->after);
     ty_bvh_free(&ledger->old_bvh);
     ty_bvh_free(&ledger->new_bvh);
 }
@@ -87,14 +87,12 @@ static bool pick_points(const ty_liquid* liquid, double** points, int** pieces, 
 }
 
 // The piece of a surface that is nearest to each point within `reach`, -1 when there is none.
-static ty_status nearest_pieces(const ty_bvh* bvh, const int* piece, int64_t n, const double (*x)[3], double reach,
-                                int* out)
+static void nearest_pieces(const ty_bvh* bvh, const int* piece, int64_t n, const double (*x)[3], double reach, int* out)
 {
     ty_closest_points found = {.triangle = out};
     ty_bvh_closest(bvh, (int)n, x, reach, &found);
     for (int64_t i = 0; i < n; ++i)
         if (out[i] >= 0) out[i] = piece[bvh->tri[out[i]][0]];
-    return ty_ok();
 }
 
 static ty_status build_bvh(ty_bvh* bvh, const ty_tri_mesh* m)
@@ -102,73 +100,88 @@ static ty_status build_bvh(ty_bvh* bvh, const ty_tri_mesh* m)
     return ty_bvh_build(bvh, m->n_verts, (const double(*)[3])m->vert, m->n_tris, (const int(*)[3])m->tri);
 }
 
-// One side of the domain as a lattice of squares as large as the surface's cells.
-typedef struct side_lattice {
-    int axis, other[2], n[2];
-    double at, sign, step[2];
-} side_lattice;
-
-static side_lattice make_side(const ty_world_def* def, ty_side side, double cell)
+// Where the vertices near open sides are after the step; the others stay where they are.
+static ty_status move_vertices(ty_ledger* ledger, const ty_tri_mesh* cut, const ty_flow* flow, const ty_world_def* def,
+                               double dt)
 {
-    side_lattice s = {.axis = side / 2, .sign = side % 2 ? 1.0 : -1.0};
-    s.at = side % 2 ? def->max[s.axis] : def->min[s.axis];
-    for (int k = 0; k < 2; ++k) {
-        s.other[k] = (s.axis + 1 + k) % 3;
-        double length = def->max[s.other[k]] - def->min[s.other[k]];
-        s.n[k] = (int)fmax(1.0, ceil(length / cell));
-        s.step[k] = length / s.n[k];
-    }
-    return s;
-}
-
-// Liquid that flows out through the squares [begin, begin + n) in a second: the wet share of each square, taken from
-// the distance at its centre, times the outward speed.
-static void side_outflow(const side_lattice* s, const ty_world_def* def, const ty_liquid* liquid, const ty_flow* flow,
-                         int64_t begin, int n, double (*x)[3], double* rate)
-{
-    double phi[SIDE_BATCH], u[SIDE_BATCH][3];
-    for (int i = 0; i < n; ++i) {
-        int64_t square = begin + i;
-        x[i][s->axis] = s->at;
-        x[i][s->other[0]] = def->min[s->other[0]] + ((double)(square % s->n[0]) + 0.5) * s->step[0];
-        x[i][s->other[1]] = def->min[s->other[1]] + ((double)(square / s->n[0]) + 0.5) * s->step[1];
-    }
-    ty_sample(&liquid->distance, n, (const double(*)[3])x, phi);
-    ty_sample(&flow->velocity, n, (const double(*)[3])x, u[0]);
-    double width = sqrt(s->step[0] * s->step[1]);
-    for (int i = 0; i < n; ++i) {
-        double wet = ty_clamp(0.5 - phi[i] / width, 0.0, 1.0);
-        rate[i] = wet * fmax(0.0, s->sign * u[i][s->axis]) * s->step[0] * s->step[1];
-    }
-}
-
-static ty_status outflow_of_side(ty_ledger* ledger, const ty_world_def* def, ty_side side, const ty_liquid* liquid,
-                                 const ty_flow* flow, double dt)
-{
-    side_lattice s = make_side(def, side, liquid->cell);
-    int64_t n_squares = (int64_t)s.n[0] * s.n[1];
-    for (int64_t begin = 0; begin < n_squares; begin += SIDE_BATCH) {
-        double x[SIDE_BATCH][3], rate[SIDE_BATCH];
-        int owner[SIDE_BATCH] = {0};
-        int n = (int)(n_squares - begin < SIDE_BATCH ? n_squares - begin : SIDE_BATCH);
-        side_outflow(&s, def, liquid, flow, begin, n, x, rate);
-        if (liquid->n_pieces > 1)
-            TY_TRY(nearest_pieces(&ledger->old_bvh, ledger->old_piece.at, n, (const double(*)[3])x, INFINITY, owner));
-        for (int i = 0; i < n; ++i)
-            if (rate[i] > 0.0) ledger->left.at[owner[i] < 0 ? 0 : owner[i]] += rate[i] * dt;
+    double reach = 2.0 * flow->max_speed * dt + ledger->cell;
+    if (!ty_array_resize(&ledger->after, 3 * (int64_t)cut->n_verts)) return ty_no_memory("the volume ledger");
+    double(*after)[3] = (double(*)[3])ledger->after.at;
+    if (cut->n_verts) memcpy(after, cut->vert, (size_t)cut->n_verts * sizeof *after);
+    double x[TY_SAMPLE_BATCH][3];
+    int id[TY_SAMPLE_BATCH], n = 0;
+    for (int v = 0; v < cut->n_verts; ++v) {
+        bool near = false;
+        for (int side = 0; side < TY_N_SIDES; ++side) {
+            double wall = side % 2 ? def->max[side / 2] - cut->vert[v][side / 2] : cut->vert[v][side / 2] - def->min[side / 2];
+            near |= !def->wall[side].closed && wall < reach;
+        }
+        if (near) {
+            id[n] = v;
+            memcpy(x[n++], cut->vert[v], sizeof x[0]);
+        }
+        if (n == TY_SAMPLE_BATCH || (n > 0 && v == cut->n_verts - 1)) {
+            ty_trace_forward(flow, dt, n, (const double(*)[3])x, x);
+            for (int i = 0; i < n; ++i) memcpy(after[id[i]], x[i], sizeof x[0]);
+            n = 0;
+        }
     }
     return ty_ok();
 }
 
+// The volume between a triangle's part beyond a plane and the plane, signed; height[k] is how far corner k is beyond,
+// `across` the triangle's area projected onto the plane. Summed over a closed surface: the volume beyond the plane.
+static double volume_beyond(const double height[3], double across)
+{
+    int order[3] = {0, 1, 2};
+    for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < 2 - i; ++j)
+            if (height[order[j]] < height[order[j + 1]]) {
+                int swap = order[j];
+                order[j] = order[j + 1];
+                order[j + 1] = swap;
+            }
+    double a = height[order[0]], b = height[order[1]], c = height[order[2]];    // falling
+    double whole = across * (a + b + c) / 3.0;
+    if (c >= 0.0) return whole;
+    if (a <= 0.0) return 0.0;
+    if (b <= 0.0) return across * (a / (a - b)) * (a / (a - c)) * a / 3.0;    // the tip at a is beyond
+    return whole - across * (c / (c - a)) * (c / (c - b)) * c / 3.0;            // all but the tip at c
+}
+
+static void triangle_outflow(ty_ledger* ledger, const ty_world_def* def, const ty_liquid* liquid, const int v[3])
+{
+    const double(*x)[3] = (const double(*)[3])ledger->after.at;
+    ty_vec3 a = ty_load3(x[v[0]]), b = ty_load3(x[v[1]]), c = ty_load3(x[v[2]]);
+    for (int side = 0; side < TY_N_SIDES; ++side) {
+        int axis = side / 2;
+        if (def->wall[side].closed) continue;
+        double sign = side % 2 ? 1.0 : -1.0, at = side % 2 ? def->max[axis] : def->min[axis];
+        const double height[3] = {sign * (a[axis] - at), sign * (b[axis] - at), sign * (c[axis] - at)};
+        if (height[0] <= 0.0 && height[1] <= 0.0 && height[2] <= 0.0) continue;
+        double volume = volume_beyond(height, sign * 0.5 * ty_cross(b - a, c - a)[axis]);
+        int owner = 0;
+        double centre[1][3];
+        ty_store3(centre[0], (a + b + c) / 3.0);
+        if (liquid->n_pieces > 1)
+            nearest_pieces(&ledger->old_bvh, ledger->old_piece.at, 1, (const double(*)[3])centre, INFINITY, &owner);
+        ledger->left.at[owner < 0 ? 0 : owner] += volume;
+    }
+}
+
+// What of the surface, carried along by the flow, comes to lie beyond the open sides.
 static ty_status measure_outflow(ty_ledger* ledger, const ty_liquid* liquid, const ty_flow* flow,
-                                 const ty_world* world, double dt)
+                                 const ty_world* world, const ty_tri_mesh* cut, double dt)
 {
     const ty_world_def* def = ty_world_get_def(world);
     if (!ty_array_resize(&ledger->left, liquid->n_pieces)) return ty_no_memory("the volume ledger");
     for (int i = 0; i < liquid->n_pieces; ++i) ledger->left.at[i] = 0.0;
-    for (int side = 0; def->has_domain && liquid->n_pieces > 0 && side < TY_N_SIDES; ++side)
-        if (!def->wall[side].closed)
-            TY_TRY(outflow_of_side(ledger, def, (ty_side)side, liquid, flow, dt));
+    bool open = false;
+    for (int side = 0; side < TY_N_SIDES; ++side) open |= def->has_domain && !def->wall[side].closed;
+    if (!open || liquid->n_pieces == 0) return ty_ok();
+    TY_TRY(move_vertices(ledger, cut, flow, def, dt));
+    for (int t = 0; t < cut->n_tris; ++t) triangle_outflow(ledger, def, liquid, cut->tri[t]);
+    for (int i = 0; i < liquid->n_pieces; ++i) ledger->left.at[i] = fmax(ledger->left.at[i], 0.0);
     return ty_ok();
 }
 
@@ -181,12 +194,12 @@ static ty_status remember_pieces(ty_ledger* ledger, const ty_liquid* before)
 }
 
 ty_status ty_ledger_remember(ty_ledger* ledger, const ty_liquid* before, const ty_flow* flow, const ty_world* world,
-                             double dt)
+                             const ty_tri_mesh* cut, double dt)
 {
     ledger->cell = before->cell;
     ledger->moved.n = ledger->moved_piece.n = 0;
     if (before->n_pieces > 1) TY_TRY(remember_pieces(ledger, before));
-    TY_TRY(measure_outflow(ledger, before, flow, world, dt));
+    TY_TRY(measure_outflow(ledger, before, flow, world, cut, dt));
     if (before->n_pieces <= 1) return ty_ok();
     double* x = NULL;
     int* owner = NULL;
@@ -234,12 +247,12 @@ static ty_status match(ty_ledger* ledger, int n_old, const ty_liquid* after, con
     if (!pick_points(after, &x, &owner, &n)) goto done;
     found = ty_alloc((size_t)(n > n_moved ? n : n_moved), sizeof *found);
     if (!found) goto done;
-    TY_TRY_GOTO(status, nearest_pieces(&ledger->new_bvh, after->piece, n_moved,
-                                       (const double(*)[3])ledger->moved.at, reach, found), done);
+    status = ty_ok();
+    nearest_pieces(&ledger->new_bvh, after->piece, n_moved, (const double(*)[3])ledger->moved.at, reach, found);
     for (int64_t i = 0; i < n_moved; ++i)
         if (found[i] >= 0) join(parent, ledger->moved_piece.at[i], n_old + found[i]);
     ty_trace_back(flow, dt, (int)n, (const double(*)[3])x, (double(*)[3])x);
-    status = nearest_pieces(&ledger->old_bvh, ledger->old_piece.at, n, (const double(*)[3])x, reach, found);
+    nearest_pieces(&ledger->old_bvh, ledger->old_piece.at, n, (const double(*)[3])x, reach, found);
     for (int64_t i = 0; i < n; ++i)
         if (found[i] >= 0) join(parent, found[i], n_old + owner[i]);
 done:

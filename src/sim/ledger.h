@@ -33,6 +33,7 @@ typedef struct ty_ledger {
     TY_ARRAY(double) moved;         // points of the old pieces, followed through the step; 3 each
     TY_ARRAY(int) moved_piece;
     TY_ARRAY(double) left;          // m3 per old piece that leaves through open sides in this step
+    TY_ARRAY(double) after;         // where the cut surface's vertices are after it; 3 each
     ty_bvh old_bvh, new_bvh;
 } ty_ledger;
 
@@ -42,7 +43,8 @@ void ty_ledger_free(ty_ledger* ledger);
 ty_status ty_ledger_start(ty_ledger* ledger, const ty_liquid*, const ty_world*, const ty_tri_mesh* cut);
 
 // Before a step changes anything: what the pieces are, where they go, what leaves through open sides.
-ty_status ty_ledger_remember(ty_ledger* ledger, const ty_liquid* before, const ty_flow*, const ty_world*, double dt);
+ty_status ty_ledger_remember(ty_ledger* ledger, const ty_liquid* before, const ty_flow*, const ty_world*,
+                             const ty_tri_mesh* cut, double dt);
 // Source or drain `i` changed the liquid by `changed` m3 in a step of dt seconds.
 ty_status ty_ledger_edited(ty_ledger* ledger, int i, const ty_source*, bool add, double changed, double dt);
 void ty_ledger_source_off(ty_ledger* ledger, int i);

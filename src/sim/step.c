@@ -51,7 +51,7 @@ static ty_status remember(ty_sim* sim, double dt)
     if (!sim->tracker_kind) return ty_ok();
     ty_liquid before = ty_sim_liquid(sim);
     ty_flow flow = ty_sim_flow(sim);
-    return ty_ledger_remember(&sim->ledger, &before, &flow, sim->world, dt);
+    return ty_ledger_remember(&sim->ledger, &before, &flow, sim->world, &sim->surface, dt);
 }
 
 static ty_status advance_tracker(ty_sim* sim, double dt)
