@@ -80,6 +80,7 @@ static ty_status start(ty_gridflow* gf, const ty_liquid* liquid, ty_solve_stats*
     TY_TRY(move(gf, liquid, dt, 1.0, stats));    // there is no acceleration to carry yet
     stats->max_divergence = divergence;
     if (gf->carries) swap_arrays(gf->acc, gf->next_acc);
+    ty_gridflow_expose(gf);
     return ty_ok();
 }
 
@@ -100,6 +101,7 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
     TY_TRY(move(gf, liquid, dt, gf->def->theta, stats));
     swap_arrays(gf->u, gf->next);
     if (gf->carries) swap_arrays(gf->acc, gf->next_acc);
+    ty_gridflow_expose(gf);
     ty_gridflow_measure(gf, dt, stats);
     if (!(gf->max_speed < INFINITY)) return ty_fail(TY_DIVERGED, "the liquid's speed is not finite");
     return ty_ok();
@@ -108,13 +110,13 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
 static ty_flow flow(const void* self)
 {
     const ty_gridflow* gf = self;
-    ty_flow f = {.velocity = {gf, 3, 0.0, ty_gridflow_velocity},
+    ty_flow f = {.velocity = {gf, 3, 0.0, ty_gridflow_seen_velocity},
                  .pressure = {gf, 1, 0.0, ty_gridflow_pressure},
                  .lattice = {.cell = gf->cells.h},
                  .cell = gf->cells.h,
                  .max_speed = gf->max_speed,
                  .dt_limit = gf->dt_limit};
-    if (gf->carries) f.acceleration = (ty_sampler){gf, 3, 0.0, ty_gridflow_acceleration};
+    if (gf->carries) f.acceleration = (ty_sampler){gf, 3, 0.0, ty_gridflow_seen_acceleration};
     for (int axis = 0; axis < 3; ++axis) {
         f.lattice.origin[axis] = gf->cells.origin[axis] + 0.5 * gf->cells.h;
         f.lattice.n[axis] = gf->cells.n[axis];
@@ -138,7 +140,10 @@ static ty_status archive(void* self, ty_archive* ar)
     static const char* const a_names[3] = {"du", "dv", "dw"};
     for (int axis = 0; axis < 3; ++axis) {
         TY_TRY(ty_archive_f64(ar, u_names[axis], gf->u[axis], gf->cells.count));
-        if (gf->carries) TY_TRY(ty_archive_f64(ar, a_names[axis], gf->acc[axis], gf->cells.count));
+        TY_TRY(ty_archive_f64(ar, "seen", gf->seen[axis], gf->cells.count));
+        if (!gf->carries) continue;
+        TY_TRY(ty_archive_f64(ar, a_names[axis], gf->acc[axis], gf->cells.count));
+        TY_TRY(ty_archive_f64(ar, "seen", gf->seen_acc[axis], gf->cells.count));
     }
     TY_TRY(ty_archive_f64(ar, "pressure", gf->pressure, gf->cells.count));
     TY_TRY(ty_archive_fixed(ar, "state", gf->state, gf->cells.count, 1));
@@ -146,6 +151,7 @@ static ty_status archive(void* self, ty_archive* ar)
     TY_TRY(ty_archive_f64(ar, "reference", gf->ref, 3));
     TY_TRY(ty_archive_f64(ar, "max_speed", &gf->max_speed, 1));
     if (ar->loading) gf->bodies_fixed = false;
+    TY_TRY(ty_archive_fixed(ar, "started", &gf->started, 1, sizeof gf->started));
     return ty_archive_f64(ar, "dt_limit", &gf->dt_limit, 1);
 }
 
@@ -155,8 +161,9 @@ static void destroy(void* self)
     if (!gf) return;
     for (int axis = 0; axis < 3; ++axis) {
         double* arrays[] = {gf->u[axis], gf->next[axis], gf->acc[axis], gf->next_acc[axis],
-                            gf->carried[axis], gf->open[axis], gf->body[axis], gf->hold[axis]};
-        for (int i = 0; i < 8; ++i) ty_free(arrays[i]);
+                            gf->carried[axis], gf->open[axis], gf->body[axis], gf->hold[axis],
+                            gf->seen[axis], gf->seen_acc[axis]};
+        for (int i = 0; i < 10; ++i) ty_free(arrays[i]);
         ty_free(gf->mark[axis]);
         ty_array_free(&gf->cut[axis].face);
         ty_array_free(&gf->cut[axis].velocity);
@@ -213,10 +220,11 @@ static ty_status reserve(ty_gridflow* gf)
     for (int axis = 0; axis < 3 && ok; ++axis) {
         ok = (gf->u[axis] = ty_alloc_zero(n, sizeof(double))) && (gf->next[axis] = ty_alloc_zero(n, sizeof(double))) &&
              (gf->open[axis] = ty_alloc_zero(n, sizeof(double))) && (gf->body[axis] = ty_alloc_zero(n, sizeof(double))) &&
-             (gf->mark[axis] = ty_alloc_zero(n, 1));
+             (gf->seen[axis] = ty_alloc_zero(n, sizeof(double))) && (gf->mark[axis] = ty_alloc_zero(n, 1));
         if (!ok || !gf->carries) continue;
         ok = (gf->acc[axis] = ty_alloc_zero(n, sizeof(double))) &&
              (gf->next_acc[axis] = ty_alloc_zero(n, sizeof(double))) &&
+             (gf->seen_acc[axis] = ty_alloc_zero(n, sizeof(double))) &&
              (gf->carried[axis] = ty_alloc_zero(n, sizeof(double)));
     }
     return ok ? ty_ok() : ty_no_memory("the grid");

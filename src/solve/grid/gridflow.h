@@ -52,9 +52,11 @@ typedef struct ty_gridflow {
 
     double *u[3], *next[3];      // velocity; the one being made
     double *acc[3], *next_acc[3];    // material acceleration, where carried
+    double *seen[3], *seen_acc[3];    // as trackers see them
     double* carried[3];          // scratch of advection
     double* pressure;            // p' / rho at centres, p' = p - rho g . (x - ref)
     double gravity[3], ref[3];
+    bool started;                // there is a pressure
     uint8_t* state;              // of cells
     double max_speed, dt_limit;
 
@@ -144,10 +146,15 @@ ty_status ty_gridflow_project(ty_gridflow* gf, const ty_liquid* liquid, double s
 // continue.c: values on faces outside the liquid, in solids and ghosts.
 ty_status ty_gridflow_continue(ty_gridflow* gf);
 
+// expose.c: seen[] and seen_acc[], from u[] and acc[].
+void ty_gridflow_expose(ty_gridflow* gf);
+
 // measure.c: what stats say, and the limits of the next step.
 void ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats);
 
 // sample.c
+void ty_gridflow_seen_velocity(const void* gf, int n, const double (*x)[3], double* out);
+void ty_gridflow_seen_acceleration(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_velocity(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_acceleration(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_pressure(const void* gf, int n, const double (*x)[3], double* out);

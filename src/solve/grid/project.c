@@ -327,7 +327,7 @@ ty_status ty_gridflow_project(ty_gridflow* gf, const ty_liquid* liquid, double s
     TY_TRY(want_divergence(&job));
     if (gf->wet.n) {
         TY_TRY(assemble(&job));
-        if (physical) make_guess(&job, job.push, level, reduced);
+        if (physical && gf->started) make_guess(&job, job.push, level, reduced);
         else memset(gf->guess.at, 0, sizeof(double) * (size_t)gf->wet.n);
         TY_TRY(solve(&job, stats));
     }
@@ -337,6 +337,6 @@ ty_status ty_gridflow_project(ty_gridflow* gf, const ty_liquid* liquid, double s
     stats->max_divergence = ty_parallel_max(gf->wet.n, BLOCK, divergence_block, &job) / gf->cells.h;
     double gravity[3];
     ty_store3(gravity, g);
-    if (physical) keep_pressure(&job, gravity, level, reduced);
+    if (physical) keep_pressure(&job, gravity, level, reduced), gf->started = true;
     return ty_ok();
 }

@@ -60,6 +60,18 @@ void ty_gridflow_acceleration(const void* self, int n, const double (*x)[3], dou
     ty_face_sample(&gf->cells, gf->acc, n, x, out);
 }
 
+void ty_gridflow_seen_velocity(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_gridflow* gf = self;
+    ty_face_sample(&gf->cells, gf->seen, n, x, out);
+}
+
+void ty_gridflow_seen_acceleration(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_gridflow* gf = self;
+    ty_face_sample(&gf->cells, gf->seen_acc, n, x, out);
+}
+
 static double weight(const ty_gridflow* gf, const double x[3])
 {
     double sum = 0.0;
