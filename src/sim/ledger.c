@@ -15,8 +15,11 @@ enum {
 static const double MATCH_CELLS = 2.0;
 // No correction moves the surface farther than this in a step (cells): a jump would make waves.
 static const double MAX_OFFSET = 0.05;
-// Nor is it moved for less (cells): a still pool stays still to the bit.
-static const double MIN_OFFSET = 1e-6;
+// Measured volumes waver as a surface moves through the lattice. What is missing up to this share of all the liquid,
+// dealt out by area, is left alone, and so is what lies within this many cells of a body's surface: corrections do
+// not chase the wavering, and a still pool stays still to the bit.
+static const double SLACK_SHARE = 3e-4;
+static const double SLACK_CELLS = 0.01;
 // Triangles nearer to a solid or to a side of the domain than this (cells) are not free surface.
 static const double WALL_CELLS = 0.25;
 
@@ -419,16 +422,27 @@ ty_status ty_ledger_balance(ty_ledger* ledger, const ty_liquid* after, const ty_
     return status;
 }
 
+// What is missing beyond the slack, as an offset of the surface.
+static double offset_of(const ty_ledger* ledger, int64_t i, double slack)
+{
+    double missing = ledger->expected.at[i] - ledger->volume.at[i], area = ledger->area.at[i];
+    double limit = MAX_OFFSET * ledger->cell;
+    if (area <= 0.0 || fabs(missing) <= slack * area) return 0.0;
+    return ty_clamp(missing / area - copysign(slack, missing), -limit, limit);
+}
+
 ty_status ty_ledger_correct(ty_ledger* ledger, const ty_tracker_kind* kind, void* tracker, bool* moved)
 {
     int n = kind->liquid(tracker).n_pieces;
     double* offset = ty_alloc((size_t)n, sizeof *offset);
     if (!offset) return ty_no_memory("the volume ledger");
+    double all_area = 0.0;
+    for (int i = 0; i < n; ++i) all_area += ledger->area.at[i];
+    double slack = SLACK_SHARE * ty_ledger_expected(ledger) / all_area;    // metres; unused when there is no area
+    slack = fmin(slack, SLACK_CELLS * ledger->cell);
     *moved = false;
     for (int i = 0; i < n; ++i) {
-        double missing = ledger->expected.at[i] - ledger->volume.at[i], limit = MAX_OFFSET * ledger->cell;
-        offset[i] = ledger->area.at[i] > 0.0 ? ty_clamp(missing / ledger->area.at[i], -limit, limit) : 0.0;
-        if (fabs(offset[i]) < MIN_OFFSET * ledger->cell) offset[i] = 0.0;
+        offset[i] = offset_of(ledger, i, slack);
         ledger->correction += fabs(offset[i]) * ledger->area.at[i];
         *moved |= offset[i] != 0.0;
     }
