@@ -17,7 +17,6 @@ static const command commands[] = {
     {"mesh", ty_cli_mesh, "mesh IN -o OUT           tetrahedra from any closed surface"},
     {"info", cli_info, "info FILE...             what is in a scene, a result, a checkpoint, a mesh, a volume"},
     {"reference", cli_reference, "reference [--json-schema]   every key of a scene, as Markdown or JSON Schema"},
-    {"mesh", ty_cli_mesh, "mesh FILE|--shape NAME -o OUT   tetrahedra from any closed surface"},
     {"bench", cli_bench, "bench CASE [--json]      how fast the parts are on this machine"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };

@@ -179,7 +179,7 @@ static void report_crossings(const mesh_input* in, const mesh_options* o)
 {
     ty_bvh_pair pair;
     int64_t n = 0;
-    if (in->distance.n_self_intersections <= 0 || o->quiet) return;
+    if (in->distance.n_self_intersections == 0 || o->quiet) return;    // -1: not looked for yet
     if (ty_bvh_self_intersections(&in->distance.bvh, 1, &pair, &n).code != TY_OK || !n) return;
     fprintf(stderr, "tethys: %s: the surface crosses itself in %lld pairs of triangles, first at (%g, %g, %g): everything "
                     "enclosed is filled; unite the parts in a modelling program if that is not meant\n",

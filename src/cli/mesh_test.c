@@ -122,6 +122,32 @@ static void a_hole_is_an_error_with_place_and_remedy(void** state)
     unlink(in);
 }
 
+// Two cubes of 2 m that overlap in 1.3 x 1.4 x 1.5 m.
+static void parts_that_cross_are_united_and_reported(void** state)
+{
+    (void)state;
+    char arguments[2048];
+    static const int quad[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+    const char* in = path_of("crossing.obj");
+    FILE* f = fopen(in, "w");
+    assert_non_null(f);
+    for (int cube = 0; cube < 2; ++cube) {
+        for (int v = 0; v < 8; ++v)
+            fprintf(f, "v %g %g %g\n", (v & 1 ? 1 : -1) + 0.7 * cube, (v & 2 ? 1 : -1) + 0.6 * cube,
+                    (v & 4 ? 1 : -1) + 0.5 * cube);
+        for (int q = 0; q < 6; ++q)
+            fprintf(f, "f %d %d %d %d\n", 8 * cube + quad[q][0] + 1, 8 * cube + quad[q][1] + 1,
+                    8 * cube + quad[q][2] + 1, 8 * cube + quad[q][3] + 1);
+    }
+    fclose(f);
+    snprintf(arguments, sizeof arguments, "%s --cell 0.1 --json", in);
+    answer a = run(arguments);
+    assert_int_equal(a.code, 0);
+    assert_non_null(strstr(a.text, "crosses itself"));
+    assert_near(number(&a, "volume"), 16.0 - 1.3 * 1.4 * 1.5, 0.3);
+    unlink(in);
+}
+
 static void a_crack_is_bridged_and_reported(void** state)
 {
     (void)state;
@@ -156,6 +182,7 @@ int main(void)
         cmocka_unit_test(a_closed_file_is_meshed_and_written),
         cmocka_unit_test(a_cube_inside_out_is_turned),
         cmocka_unit_test(a_hole_is_an_error_with_place_and_remedy),
+        cmocka_unit_test(parts_that_cross_are_united_and_reported),
         cmocka_unit_test(a_crack_is_bridged_and_reported),
         cmocka_unit_test(bad_usage_is_said_and_ends_with_2),
     };

@@ -35,7 +35,7 @@ static ty_status write_vtu(const ty_tet_mesh* m, const char* path)
     ty_vtu g = {.n_points = m->n_verts, .n_cells = m->n_tets, .points = (const double(*)[3])m->vert};
     g.cell_type = 10;
     g.verts_per_cell = 4;
-    g.verts = &m->tet[0][0];
+    g.verts = (const int*)m->tet;
     g.n_arrays = 2;
     g.arrays = arrays;
     ty_status status = ty_vtu_write(&g, path);

@@ -202,7 +202,7 @@ static void points_are_located(void** state)
     ty_sampler phi = {noise, 1, 0.0, noise_eval};
     ty_stuff s = {0};
     ty_tet_mesh m = {0};
-    ty_stuff_def def = unit_def(1.0 / 24);
+    ty_stuff_def def = unit_def(1.0 / 16);
     assert_ok(ty_stuff_mesh(&s, &phi, &def, &m));
     double(*x)[3] = malloc(sizeof *x * (size_t)m.n_tets);
     int* found = malloc(sizeof *found * (size_t)m.n_tets);

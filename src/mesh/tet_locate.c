@@ -58,6 +58,28 @@ static int search_around(const ty_tet_mesh* m, ty_octree_cursor* c, const ty_oct
     return -1;
 }
 
+// A tet to start from. In an octant of the plain lattice it is the one that holds the point: the face towards which the
+// point is off the centre, then the edge of that face. Elsewhere the same place among the octant's tets.
+static int start_tet(const ty_tet_mesh* m, ty_octree_cursor* c, const ty_octant* o, const double point[3])
+{
+    double r[3], width = m->tree.cell * (1 << o->level);
+    int axis = 0, owner = o->id;
+    for (int d = 0; d < 3; ++d) {
+        r[d] = (point[d] - m->tree.origin[d]) / width - o->x[d] - 0.5;
+        if (fabs(r[d]) > fabs(r[axis])) axis = d;
+    }
+    if (r[axis] < 0.0) {    // tets of a lower face belong to the octant behind it
+        int at[3] = {o->x[0] - (axis == 0), o->x[1] - (axis == 1), o->x[2] - (axis == 2)};
+        const ty_octree_level* level = &m->tree.level[o->level];
+        int id = ty_lattice_id(&level->octants, &c->level[o->level], at[0], at[1], at[2]);
+        if (id >= 0 && m->first_tet[level->first + id] < m->first_tet[level->first + id + 1]) owner = level->first + id;
+    }
+    double u = r[(axis + 1) % 3], v = r[(axis + 2) % 3];
+    int edge = fabs(u) > fabs(v) ? (u > 0.0 ? 1 : 3) : (v > 0.0 ? 2 : 0);
+    int n = m->first_tet[owner + 1] - m->first_tet[owner];
+    return n ? m->first_tet[owner] + (4 * axis + edge) * n / 12 : -1;
+}
+
 typedef struct locate_args {
     const ty_tet_mesh* m;
     const double (*point)[3];
@@ -66,13 +88,13 @@ typedef struct locate_args {
 
 static int locate_one(const ty_tet_mesh* m, ty_octree_cursor* c, const double point[3], int hint)
 {
-    int x[3], t = -1;
+    int x[3], t;
     ty_vec3 p = ty_load3(point);
     if (hint >= 0 && worst_face(m, hint, p) < 0) return hint;
     ty_octree_lattice_of(&m->tree, point, x);
     ty_octant o = ty_octree_leaf(&m->tree, c, x);
     if (o.id < 0) return -1;
-    if (m->first_tet[o.id] < m->first_tet[o.id + 1]) t = walk(m, m->first_tet[o.id], p);
+    t = walk(m, start_tet(m, c, &o, point), p);
     return t >= 0 ? t : search_around(m, c, &o, p);
 }
 

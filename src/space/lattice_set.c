@@ -131,6 +131,27 @@ static int64_t brick_of_id(const ty_lattice_set* s, int id)
     return lo;
 }
 
+// Places of the 64 points of a word: x + 256 y + 65536 z of its Morton code.
+#define PLACE(m)                                                                                   \
+    (((m)&1) | ((m) >> 2 & 2) | (((m) >> 1 & 1) | ((m) >> 3 & 2)) << 8 | (((m) >> 2 & 1) | ((m) >> 4 & 2)) << 16)
+#define PLACES(m)                                                                                  \
+    PLACE(m), PLACE(m + 1), PLACE(m + 2), PLACE(m + 3), PLACE(m + 4), PLACE(m + 5), PLACE(m + 6), PLACE(m + 7)
+static const uint32_t place_in_word[64] = {PLACES(0),  PLACES(8),  PLACES(16), PLACES(24),
+                                           PLACES(32), PLACES(40), PLACES(48), PLACES(56)};
+
+// The points of one word with ids from `id` on, as far as they are in begin..end - 1; returns the id after the word.
+static int list_word(uint64_t word, const int at[3], int id, int begin, int end, int (*x)[3])
+{
+    for (; word && id < end; word &= word - 1, ++id) {
+        if (id < begin) continue;
+        uint32_t place = place_in_word[__builtin_ctzll(word)];
+        x[id - begin][0] = at[0] + (int)(place & 255);
+        x[id - begin][1] = at[1] + (int)(place >> 8 & 255);
+        x[id - begin][2] = at[2] + (int)(place >> 16);
+    }
+    return id;
+}
+
 void ty_lattice_set_points(const ty_lattice_set* s, int begin, int end, int (*x)[3])
 {
     if (begin >= end) return;
@@ -143,15 +164,10 @@ void ty_lattice_set_points(const ty_lattice_set* s, int begin, int end, int (*x)
         int base[3];
         for (int axis = 0; axis < 3; ++axis)
             base[axis] = 8 * (ty_morton_gather(brick->key >> axis) - TY_LATTICE_BIAS);
-        for (int w = word; w < 8; ++w)
-            for (uint64_t todo = brick->bits[w]; todo && id < end; todo &= todo - 1, ++id) {
-                if (id < begin) continue;
-                int local = 64 * w + __builtin_ctzll(todo);
-                for (int axis = 0; axis < 3; ++axis) {
-                    int m = local >> axis;
-                    x[id - begin][axis] = base[axis] + ((m & 1) | (m >> 2 & 2) | (m >> 4 & 4));
-                }
-            }
+        for (int w = word; w < 8 && id < end; ++w) {
+            int at[3] = {base[0] + 4 * (w & 1), base[1] + 4 * (w >> 1 & 1), base[2] + 4 * (w >> 2)};
+            id = list_word(brick->bits[w], at, id, begin, end, x);
+        }
     }
 }
 
