@@ -16,7 +16,7 @@ enum {
 };
 
 // Strength of level 0; halved on each coarser level, where rows are longer.
-static const double THETA = 0.08;
+static const double THETA = 0.04;
 
 // A next level with more than this part of the rows is not worth its cost.
 static const double SLOWEST_COARSENING = 0.8;

@@ -17,7 +17,6 @@ void ty_cg_free(ty_cg* cg)
     ty_array_free(&cg->r);
     ty_array_free(&cg->z);
     ty_array_free(&cg->p);
-    ty_array_free(&cg->q);
     ty_array_free(&cg->best);
 }
 
@@ -63,7 +62,7 @@ static double apply_dot(const ty_csr* a, const double* p, double* q)
 static ty_status reserve(ty_cg* cg, int n)
 {
     if (!ty_array_resize(&cg->r, n) || !ty_array_resize(&cg->z, n) || !ty_array_resize(&cg->p, n) ||
-        !ty_array_resize(&cg->q, n) || !ty_array_resize(&cg->best, n))
+        !ty_array_resize(&cg->best, n))
         return ty_no_memory("conjugate gradients");
     return ty_ok();
 }
@@ -86,7 +85,7 @@ static void keep(run* s)
 static void iterate(run* s)
 {
     int n = s->a->n;
-    double *r = s->cg->r.at, *z = s->cg->z.at, *p = s->cg->p.at, *q = s->cg->q.at;
+    double *r = s->cg->r.at, *z = s->cg->z.at, *p = s->cg->p.at, *q = z;
     double rz_old = 0.0;
     while (s->residual > s->goal && s->iterations < s->max_iterations) {
         s->m->apply(s->m->self, r, s->residual / s->scale, z);

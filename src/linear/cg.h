@@ -16,7 +16,8 @@ typedef struct ty_preconditioner {
 
 // Work vectors; live across solves. Open type.
 typedef struct ty_cg {
-    TY_ARRAY(double) r, z, p, q;
+    TY_ARRAY(double) r, p;
+    TY_ARRAY(double) z;       // M r, and once p has taken it in, A p
     TY_ARRAY(double) best;    // what is returned when a solve goes wrong
 } ty_cg;
 

@@ -8,7 +8,7 @@
 
 enum { ROW_BLOCK = 4096 };
 
-static const double OMEGA = 0.72;    // flat between 0.65 and 0.85
+static const double OMEGA = 0.82;    // flat between 0.65 and 0.85
 
 // When the weak entries are positive and large, D without them may vanish; this much of a_ii stays.
 static const double SMALLEST_FILTERED = 0.1;
