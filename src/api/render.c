@@ -7,7 +7,7 @@
 
 ty_render_def ty_render_default(void)
 {
-    return (ty_render_def){.width = 1280, .height = 720, .samples = 16, .first = -1, .last = -1, .shutter = -1.0,
+    return (ty_render_def){.width = 1280, .height = 720, .samples = 8, .first = -1, .last = -1, .shutter = -1.0,
                            .exposure = 1.0, .tint = 1.0, .tank = 1, .denoise = 1, .film = 1};
 }
 

@@ -33,7 +33,7 @@ static const struct argp_option option_table[] = {
     {"output", 'o', "FILE", 0, "the film (.mp4), or the picture (.png; #### is the frame) instead of the folder", 0},
     {"camera", OPT_CAMERA, "NAME", 0, "a camera of the scene, several times for several, 'all' (default: the first)", 0},
     {"size", OPT_SIZE, "WxH", 0, "pixels (default: 1280x720)", 0},
-    {"samples", OPT_SAMPLES, "N", 0, "rays a pixel (default: 16, a preview; 256 for a final picture)", 0},
+    {"samples", OPT_SAMPLES, "N", 0, "rays a pixel (default: 8, a preview; 128 for a final picture)", 0},
     {"frames", OPT_FRAMES, "A-B", 0, "only these frames: 12, 1-48, 24-", 0},
     {"mode", OPT_MODE, "MODE", 0, "water (default), clay: the shape alone, wire: its triangles", 0},
     {"shutter", OPT_SHUTTER, "X", 0, "share of a frame the shutter is open, 0 to 1 (default: 0.5 for water)", 0},

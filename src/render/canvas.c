@@ -15,18 +15,13 @@ void ty_canvas_free(ty_canvas* canvas)
     *canvas = (ty_canvas){0};
 }
 
-// The film curve of [Hable2010], scaled so that WHITE becomes 1.
-static double film_curve(double x)
-{
-    const double a = 0.22, b = 0.30, c = 0.10, d = 0.20, e = 0.01, f = 0.30;
-    return (x * (a * x + c * b) + d * e) / (x * (a * x + b) + d * f) - e / f;
-}
-static const double WHITE = 6.0;
-static const double GAIN = 2.1;    // so that a white floor in the sun is just below white
+// A film's response: dark stays dark, bright rolls off [Narkowicz2016].
+static double film_curve(double x) { return x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14); }
+static const double GAIN = 0.95;    // so that a white floor in the sun is just below white
 
 static uint8_t to_byte(double light)
 {
-    double x = ty_clamp(film_curve(GAIN * ty_max(0.0, light)) / film_curve(WHITE), 0.0, 1.0);
+    double x = ty_clamp(film_curve(GAIN * ty_max(0.0, light)), 0.0, 1.0);
     double s = x <= 0.0031308 ? 12.92 * x : 1.055 * pow(x, 1.0 / 2.4) - 0.055;
     return (uint8_t)(255.0 * s + 0.5);
 }

@@ -2,10 +2,10 @@
 #include "core/parallel.h"
 #include "render/canvas.h"
 
-enum { PASSES = 4, REACH = 2 };
+enum { PASSES = 5, REACH = 2 };
 
 static const float KERNEL[REACH + 1] = {0.375f, 0.25f, 0.0625f};    // B3 spline
-static const float LIGHT_SPREAD = 3.0f;      // standard deviations that count as noise
+static const float LIGHT_SPREAD = 4.0f;      // standard deviations that count as noise
 static const float NORMAL_SPREAD = 0.15f;    // differences at which a neighbour counts 1 / e
 static const float DEEP_SPREAD = 0.25f;
 static const float ALBEDO_SPREAD = 0.08f;

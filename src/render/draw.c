@@ -9,7 +9,7 @@ static const double BRIGHTEST = 5.0;    // a sample's luminance is cut here: a s
 
 ty_draw_def ty_draw_default(void)
 {
-    return (ty_draw_def){.width = 1280, .height = 720, .samples = 16, .exposure = 1.0, .denoise = true};
+    return (ty_draw_def){.width = 1280, .height = 720, .samples = 8, .exposure = 1.0, .denoise = true};
 }
 
 typedef struct draw_job {
@@ -24,6 +24,7 @@ typedef struct draw_job {
 typedef struct tally {
     ty_vec3 light;
     double sum, squares;
+    int deep;    // samples whose features reach down
     ty_feature feature;
 } tally;
 
@@ -51,9 +52,11 @@ static void add_sample(const draw_job* job, int x, int y, int sample, tally* sum
     sum->sum += l;
     sum->squares += l * l;
     sum->feature.normal += feature.normal;
+    sum->feature.depth += feature.depth;
+    if (!feature.deep) return;
+    ++sum->deep;
     sum->feature.deep_normal += feature.deep_normal;
     sum->feature.albedo += feature.albedo;
-    sum->feature.depth += feature.depth;
 }
 
 static void store(float out[3], ty_vec3 a)
@@ -69,8 +72,8 @@ static void draw_pixel(const draw_job* job, int x, int y)
     ty_pixel* p = &job->canvas->pixels[(int64_t)y * job->canvas->width + x];
     store(p->light, sum.light / n);
     store(p->normal, sum.feature.normal / n);
-    store(p->deep_normal, sum.feature.deep_normal / n);
-    store(p->albedo, sum.feature.albedo / n);
+    store(p->deep_normal, sum.feature.deep_normal / ty_max(1.0, sum.deep));
+    store(p->albedo, sum.feature.albedo / ty_max(1.0, sum.deep));
     p->depth = (float)(sum.feature.depth / n);
     double mean = sum.sum / n;
     p->variance = (float)(ty_max(0.0, sum.squares / n - mean * mean) / ty_max(1.0, n - 1.0));

@@ -8,7 +8,7 @@ static const double OPEN_FLOOR = 0.02;             // the ground is this far bel
 static const double PLATE_DEPTH = 0.015;           // of the tank's floor
 static const double FADE_FROM = 2.0, FADE_TO = 7.0;    // box diagonals over which the ground becomes sky
 // What clear water takes out per longest side of the tank, and a little more blue than in nature: a film's water.
-static const double ABSORPTION[3] = {1.10, 0.34, 0.16};
+static const double ABSORPTION[3] = {2.8, 0.70, 0.34};
 
 static ty_status add_solids(ty_scenery* s)
 {
@@ -91,7 +91,7 @@ static void lay_ground(ty_stage* stage, const ty_scenery* s)
     int up = s->def.world->up;
     ty_vec3 lo = ty_load3(s->box.lo), hi = ty_load3(s->box.hi);
     double diagonal = ty_norm(hi - lo);
-    stage->ground = (ty_ground){.there = true, .matter = {.kind = TY_MATTE, .colour = ty_vec(0.62, 0.63, 0.64)},
+    stage->ground = (ty_ground){.there = true, .matter = {.kind = TY_MATTE, .colour = ty_vec(0.22, 0.23, 0.25)},
                                 .centre = 0.5 * (lo + hi), .fade_from = FADE_FROM * diagonal,
                                 .fade_to = FADE_TO * diagonal};
     stage->ground.height = s->box.lo[up] - (ty_scenery_has_plate(s) ? PLATE_DEPTH : OPEN_FLOOR) * s->size;
@@ -110,5 +110,9 @@ ty_status ty_scenery_stage(ty_scenery* s, const ty_tri_mesh* liquid, double t, d
     }
     if (s->def.tank) TY_TRY(ty_stage_add_tank(stage, s));
     TY_TRY(ty_stage_add_liquid(stage, s, liquid, open));
-    return ty_stage_commit(stage);
+    TY_TRY(ty_stage_commit(stage));
+    if (s->def.look != TY_LOOK_WATER || !ty_scenery_has_plate(s)) return ty_ok();
+    ty_box floor = s->box;
+    floor.hi[s->def.world->up] = s->box.lo[s->def.world->up];
+    return ty_stage_map_sun(stage, &floor);
 }

@@ -15,12 +15,12 @@ static ty_vec3 turned(int up, double x, double y, double z)
 ty_sky ty_sky_studio(int up)
 {
     return (ty_sky){.up = up,
-                    .horizon = ty_vec(0.80, 0.86, 0.92),
-                    .zenith = ty_vec(0.20, 0.36, 0.66),
-                    .window = ty_vec(2.4, 2.4, 2.3),
-                    .window_dir = turned(up, 0.55, 0.75, -0.75),
-                    .sun_dir = turned(up, -0.45, 0.85, 0.40),
-                    .sun = ty_vec(2.1, 1.95, 1.75),
+                    .horizon = ty_vec(0.50, 0.57, 0.64),
+                    .zenith = ty_vec(0.08, 0.17, 0.34),
+                    .window = ty_vec(1.3, 1.3, 1.25),
+                    .window_dir = turned(up, -0.50, 0.62, -0.60),
+                    .sun_dir = turned(up, -0.50, 0.85, -0.30),
+                    .sun = ty_vec(4.6, 4.2, 3.7),
                     .sun_cosine = cos(SUN_HALF_ANGLE * TY_PI / 180.0)};
 }
 

@@ -23,6 +23,7 @@ void ty_stage_destroy(ty_stage* stage)
         ty_free(stage->bodies.at[i].corner);
     }
     ty_array_free(&stage->bodies);
+    ty_free(stage->sun_map.share);
     if (stage->scene) rtcReleaseScene(stage->scene);
     if (stage->device) rtcReleaseDevice(stage->device);
     *stage = (ty_stage){0};

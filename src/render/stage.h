@@ -23,6 +23,7 @@ typedef enum ty_matter_kind {
 typedef struct ty_matter {
     ty_matter_kind kind;
     ty_vec3 colour;
+    bool mapped;           // the sun on it comes from the stage's sun map
     bool lines;            // edges of the triangles are drawn in line_colour
     ty_vec3 line_colour;
 } ty_matter;
@@ -53,6 +54,14 @@ typedef struct ty_ground {
     double fade_from, fade_to;    // metres from the centre
 } ty_ground;
 
+// Sunlight that reached a level rectangle through water: a grid of shares of the sun's irradiance.
+typedef struct ty_sun_map {
+    int axis[2];           // across `up`
+    double origin[2], cell;
+    int n[2];
+    float* share;          // n[0] x n[1], first axis fastest; NULL: no map
+} ty_sun_map;
+
 // Open. Owns everything.
 typedef struct ty_stage {
     RTCDevice device;
@@ -60,6 +69,7 @@ typedef struct ty_stage {
     TY_ARRAY(ty_stage_body) bodies;
     ty_sky sky;
     ty_ground ground;
+    ty_sun_map sun_map;
     int up;
     ty_vec3 absorption;    // of the liquid, 1/m
     double scale;          // metres; the size of the scene, for offsets
@@ -88,5 +98,10 @@ ty_vec3 ty_stage_leave(const ty_stage* stage, const ty_hit* hit, ty_vec3 dir);
 // The share of light that gets from `from` along `dir` to the sky. Water and glass take their part but do not bend it:
 // Departs: the sun under water is lit through a straight path, because refracted ones cannot be found from below.
 ty_vec3 ty_stage_passes(const ty_stage* stage, ty_vec3 from, ty_vec3 dir, double time, bool in_water);
+
+// After commit: follows sunlight down through the liquid to the top of the box `floor`, where it makes caustics. Matter
+// that is `mapped` is then lit by it. The same for any number of threads.
+ty_status ty_stage_map_sun(ty_stage* stage, const ty_box* floor);
+double ty_sun_map_at(const ty_sun_map* map, ty_vec3 at);
 
 #endif

@@ -4,6 +4,7 @@
 #include "render/optics.h"
 
 enum { MAX_BRANCHES = 8 };
+static const double LAST_SKY = 0.5;        // of the sky that is taken to reach the last matte surface of a path
 static const double SPLIT_SHARE = 0.04;    // a way with less of the light is not worth a ray of its own
 
 typedef struct branch {
@@ -11,6 +12,7 @@ typedef struct branch {
     bool in_water;
     bool clear;        // nothing matte so far: the sun's disc may be seen
     bool no_sun;       // its disc was counted at the last surface
+    bool chance;       // a way was chosen at random: further mirrored suns would be sparks
     int depth, scatters, splits;
 } branch;
 
@@ -27,7 +29,7 @@ typedef struct walk {
 
 ty_trace_def ty_trace_default(void)
 {
-    return (ty_trace_def){.max_depth = 14, .max_scatter = 2, .max_splits = 2};
+    return (ty_trace_def){.max_depth = 14, .max_scatter = 1, .max_splits = 2};
 }
 
 static double largest(ty_vec3 a) { return ty_max(a[0], ty_max(a[1], a[2])); }
@@ -39,19 +41,27 @@ static void note_first(walk* w, const branch* b, const ty_hit* hit)
     w->feature->depth = hit->t;
 }
 
+static void note_deep(walk* w, ty_vec3 normal, ty_vec3 albedo)
+{
+    if (!w->feature) return;
+    w->feature->deep_normal = normal;
+    w->feature->albedo = albedo;
+    w->feature->deep = true;
+    w->feature = NULL;
+}
+
 static void see_sky(walk* w, const branch* b)
 {
     w->light += b->weight * ty_sky_radiance(&w->stage->sky, b->dir);
     if (b->clear && !b->no_sun) w->light += b->weight * ty_sky_sun(&w->stage->sky, b->dir);
-    if (w->feature) w->feature->albedo = ty_vec(1, 1, 1);
-    w->feature = NULL;
+    note_deep(w, ty_vec(0, 0, 0), ty_vec(1, 1, 1));
 }
 
 // The reflection of the sun's disc is looked for at every clear surface: found at random it would be sparks.
 static void see_sun_mirrored(walk* w, const branch* b, const ty_hit* hit, ty_vec3 mirrored, double share)
 {
     ty_vec3 sun = ty_sky_sun(&w->stage->sky, mirrored);
-    if (!b->clear || !(largest(sun) > 0.0)) return;
+    if (!b->clear || b->chance || !(largest(sun) > 0.0)) return;
     ty_vec3 from = ty_stage_leave(w->stage, hit, mirrored);
     w->light += share * b->weight * sun * ty_stage_passes(w->stage, from, mirrored, w->time, b->in_water);
 }
@@ -80,10 +90,13 @@ static void part_ways(walk* w, branch* b, const ty_hit* hit, double share, ty_ve
     }
     double u[2];
     ty_random_pair(w->random, u);
-    if (u[0] < share)
+    if (u[0] < share) {
         *b = away;
-    else
+        if (share < 0.5) w->feature = NULL;
+    } else {
         b->weight *= tint;
+    }
+    b->chance |= share < 1.0;
 }
 
 static void meet_pane(walk* w, branch* b, const ty_hit* hit)
@@ -116,33 +129,41 @@ static ty_vec3 albedo_at(const walk* w, const ty_hit* hit)
     return hit->matter->colour;
 }
 
+// What a white surface scatters of the sun.
+static ty_vec3 sunlight(const walk* w, const branch* b, const ty_hit* hit, ty_vec3 from, ty_vec3 normal,
+                        const double u[2])
+{
+    const ty_stage* stage = w->stage;
+    const ty_sky* sky = &stage->sky;
+    ty_vec3 sun = ty_cone_direction(sky->sun_dir, sky->sun_cosine, u);
+    if (hit->matter->mapped && stage->sun_map.share && normal[stage->up] > 0.99)
+        return sky->sun_dir[stage->up] * ty_sun_map_at(&stage->sun_map, hit->at) / TY_PI * sky->sun;
+    double cosine = ty_dot(sun, normal);
+    if (!(cosine > 0.0) || !(largest(sky->sun) > 0.0)) return ty_vec(0, 0, 0);
+    return cosine / TY_PI * sky->sun * ty_stage_passes(stage, from, sun, w->time, b->in_water);
+}
+
 // False when the path ends here.
 static bool meet_matte(walk* w, branch* b, const ty_hit* hit)
 {
     const ty_stage* stage = w->stage;
     ty_vec3 albedo = albedo_at(w, hit), sky = ty_sky_radiance(&stage->sky, b->dir);
     ty_vec3 normal = ty_dot(b->dir, hit->face) < 0.0 ? hit->normal : -hit->normal;
-    if (w->feature) {
-        w->feature->albedo = ty_lerp3(albedo, ty_vec(1, 1, 1), hit->fade);
-        w->feature->deep_normal = normal;
-        w->feature = NULL;
-    }
+    note_deep(w, normal, ty_lerp3(albedo, ty_vec(1, 1, 1), hit->fade));
     w->light += hit->fade * b->weight * sky;
     b->weight *= (1.0 - hit->fade) * albedo;
     double u[2], v[2];
     ty_random_pair(w->random, u);
     ty_random_pair(w->random, v);
-    ty_vec3 sun = ty_cone_direction(stage->sky.sun_dir, stage->sky.sun_cosine, u);
     ty_vec3 from = ty_stage_leave(stage, hit, normal);
-    double cosine = ty_dot(sun, normal);
-    if (cosine > 0.0 && largest(stage->sky.sun) > 0.0)
-        w->light += cosine / TY_PI * b->weight * stage->sky.sun *
-                    ty_stage_passes(stage, from, sun, w->time, b->in_water);
+    w->light += b->weight * sunlight(w, b, hit, from, normal, u);
     b->dir = ty_cosine_direction(normal, v);
     b->from = from;
     b->clear = false;
     b->splits = 0;
-    return ++b->scatters <= w->def->max_scatter;
+    if (++b->scatters <= w->def->max_scatter) return true;
+    w->light += LAST_SKY * b->weight * ty_sky_radiance(&stage->sky, normal);
+    return false;
 }
 
 static void follow(walk* w, branch b)

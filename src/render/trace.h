@@ -23,6 +23,7 @@ ty_trace_def ty_trace_default(void);
 typedef struct ty_feature {
     ty_vec3 normal, deep_normal, albedo;
     double depth;    // metres to the first surface; 0: the sky
+    bool deep;       // deep_normal and albedo were found: the path went through, not away from, clear surfaces
 } ty_feature;
 
 ty_vec3 ty_trace(const ty_stage* stage, const ty_trace_def* def, ty_random* random, ty_vec3 from, ty_vec3 dir,
