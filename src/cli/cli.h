@@ -12,6 +12,7 @@ enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_STOPPED = 130 };
 
 int cli_run(int argc, char** argv);
 int cli_check(int argc, char** argv);
+int cli_render(int argc, char** argv);
 int cli_info(int argc, char** argv);
 int cli_reference(int argc, char** argv);
 int cli_bench(int argc, char** argv);
