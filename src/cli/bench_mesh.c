@@ -32,7 +32,7 @@ static void sphere_eval(const void* self, int n, const double (*x)[3], double* o
     for (int i = 0; i < n; ++i) out[i] = ty_norm(ty_load3(x[i]) - ty_load3(s)) - s[3];
 }
 
-// Seconds that all threads together worked: what wall-clock time would be on a machine without other work.
+// Seconds that all threads together worked; does not count what the machine gave to other programs.
 static double cpu_clock(void)
 {
     struct timespec t;
@@ -74,7 +74,7 @@ static void print(bench* b, const char* name, int threads, const result* r)
     fflush(stdout);
 }
 
-// Cells across the sphere's radius for about n tets: 12 tets a finest octant inside, or about 250 per unit of surface.
+// The cell for about that many tets: 12 in every finest octant, or, graded, about 41 behind every cell of the surface.
 static double cell_for(int tets, bool uniform)
 {
     return uniform ? cbrt(12.0 * 4.0 / 3.0 * M_PI * 0.343 / tets) : sqrt(41.0 * 4.0 * M_PI * 0.49 / tets);
