@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tets come in the order of their octants, so most of the two sides of a face are near each other: blocks of tets
-// match their own faces in a table that stays in the cache, and what is left over (about a seventh) is dealt out
+// match their own faces in a table that stays in the cache, and what is left over (an eighth, for spheres of a million tets) is dealt out
 // by lowest vertex and matched the same way. Which faces match does not depend on any order; a face's number is
 // that of the first of its two places.
 #include <assert.h>

@@ -3,7 +3,7 @@
 // on the contents alone, so whatever is numbered by them is the same for any number of threads.
 //
 //   brick    8 x 8 x 8 points, one bit each, in Morton order: eight words of 4 x 4 x 4 points, in each of
-//            them eight bytes of 2 x 2 x 2 points. About 1.5 bytes a point in sets that follow a surface.
+//            them eight bytes of 2 x 2 x 2 points. 0.3 to 2.8 bytes a point in the octrees of spheres of a million tets.
 //   slot     open-addressed hash of the bricks
 //
 // Coordinates are within +-2^23. Open type; zero-initialise, then ty_lattice_set_free. Insert from one thread.
