@@ -125,7 +125,7 @@ static void meet_liquid(walk* w, branch* b, const ty_hit* hit)
 
 static ty_vec3 albedo_at(const walk* w, const ty_hit* hit)
 {
-    if (hit->matter->lines && hit->edge < 0.6 * w->def->pixel * hit->t) return hit->matter->line_colour;
+    if (hit->matter->lines && hit->edge < 0.45 * w->def->pixel * hit->t) return hit->matter->line_colour;
     return hit->matter->colour;
 }
 
