@@ -8,7 +8,7 @@ static const double OPEN_FLOOR = 0.02;             // the ground is this far bel
 static const double PLATE_DEPTH = 0.015;           // of the tank's floor
 static const double FADE_FROM = 2.0, FADE_TO = 7.0;    // box diagonals over which the ground becomes sky
 // What clear water takes out per longest side of the tank, and a little more blue than in nature: a film's water.
-static const double ABSORPTION[3] = {2.8, 0.70, 0.34};
+static const double ABSORPTION[3] = {3.6, 0.95, 0.42};
 
 static ty_status add_solids(ty_scenery* s)
 {

@@ -88,7 +88,7 @@ static ty_status make_panes(const ty_scenery* s, ty_tri_mesh* mesh)
 ty_status ty_stage_add_tank(ty_stage* stage, const ty_scenery* s)
 {
     ty_tri_mesh mesh[3] = {0};
-    const ty_matter matter[3] = {{.kind = TY_MATTE, .colour = ty_vec(0.42, 0.43, 0.43), .mapped = true},
+    const ty_matter matter[3] = {{.kind = TY_MATTE, .colour = ty_vec(0.36, 0.37, 0.37), .mapped = true},
                                  {.kind = TY_MATTE, .colour = ty_vec(0.55, 0.66, 0.64)},
                                  {.kind = TY_PANE, .colour = ty_vec(0.97, 0.99, 0.98)}};
     ty_status status = ty_scenery_has_plate(s) ? make_plate(s, &mesh[0]) : ty_ok();

@@ -125,7 +125,7 @@ static void meet_liquid(walk* w, branch* b, const ty_hit* hit)
 
 static ty_vec3 albedo_at(const walk* w, const ty_hit* hit)
 {
-    if (hit->matter->lines && hit->edge < 0.6 * w->def->pixel * hit->t) return hit->matter->line_colour;
+    if (hit->matter->lines && hit->edge < 0.45 * w->def->pixel * hit->t) return hit->matter->line_colour;
     return hit->matter->colour;
 }
 
@@ -148,7 +148,8 @@ static bool meet_matte(walk* w, branch* b, const ty_hit* hit)
 {
     const ty_stage* stage = w->stage;
     ty_vec3 albedo = albedo_at(w, hit), sky = ty_sky_radiance(&stage->sky, b->dir);
-    ty_vec3 normal = ty_dot(b->dir, hit->face) < 0.0 ? hit->normal : -hit->normal;
+    bool outside = ty_dot(b->dir, hit->face) < 0.0;
+    ty_vec3 normal = outside ? hit->normal : -hit->normal, face = outside ? hit->face : -hit->face;
     note_deep(w, normal, ty_lerp3(albedo, ty_vec(1, 1, 1), hit->fade));
     w->light += hit->fade * b->weight * sky;
     b->weight *= (1.0 - hit->fade) * albedo;
@@ -158,6 +159,7 @@ static bool meet_matte(walk* w, branch* b, const ty_hit* hit)
     ty_vec3 from = ty_stage_leave(stage, hit, normal);
     w->light += b->weight * sunlight(w, b, hit, from, normal, u);
     b->dir = ty_cosine_direction(normal, v);
+    if (ty_dot(b->dir, face) < 0.0) b->dir = ty_reflect(b->dir, face);    // a smooth normal may point into the facet
     b->from = from;
     b->clear = false;
     b->splits = 0;
