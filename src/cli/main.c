@@ -15,6 +15,7 @@ static const command commands[] = {
     {"run", cli_run, "run SCENE [-o DIR]       simulate a scene and write surfaces, volumes, statistics"},
     {"check", cli_check, "check SCENE              read a scene, say what would run, simulate nothing"},
     {"mesh", ty_cli_mesh, "mesh IN -o OUT           tetrahedra from any closed surface"},
+    {"track", cli_track, "track CASE --tracker NAME   a tracker in a flow whose answer is known"},
     {"info", cli_info, "info FILE...             what is in a scene, a result, a checkpoint, a mesh, a volume"},
     {"reference", cli_reference, "reference [--json-schema]   every key of a scene, as Markdown or JSON Schema"},
     {"bench", cli_bench, "bench CASE [--json]      how fast the parts are on this machine"},
