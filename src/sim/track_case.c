@@ -187,7 +187,8 @@ static ty_status finish(track_run* r)
     for (int v = 0; v < r->before.n_verts; ++v)
         ty_store3(r->before.vert[v], ty_load3(r->before.vert[v]) + ty_load3(exact.by));
     ty_sampler phi = {.self = &exact, .width = 1, .eval = eval_moved};
-    return ty_track_measure(surface_of(r), &phi, &r->before, r->cell, result->volume_start, result);
+    return ty_track_measure(surface_of(r), &phi, &r->before, r->cell,
+                            ty_track_flow_volume(&r->flow), result);
 }
 
 static ty_status run(track_run* r)

@@ -6,6 +6,7 @@
 
 static const double TRANSLATION = 0.4;             // of the domain's side
 static const double SLOT_WIDTH = 5.0 / 15.0;       // of the radius
+static const double SLOTTED_VOLUME = 11014.0636 / (15.0 * 15.0 * 15.0);    // of radius^3, by quadrature
 static const double SLOT_TOP = 10.0 / 15.0;        // above the centre, of the radius
 enum { SPEED_SAMPLES = 24, SPEED_TIMES = 9 };      // of a field
 
@@ -186,6 +187,12 @@ ty_shape_def ty_track_flow_shape(const ty_track_flow* f, ty_shape_def children[2
     both.n_children = 2;
     both.children = children;
     return both;
+}
+
+double ty_track_flow_volume(const ty_track_flow* f)
+{
+    double cube = f->radius * f->radius * f->radius;
+    return cube * (f->kind->slotted ? SLOTTED_VOLUME : 4.0 / 3.0 * M_PI);
 }
 
 void ty_track_flow_moved(const ty_track_flow* f, double by[3])

@@ -49,6 +49,8 @@ ty_status ty_track_flow_step(ty_track_flow* flow, double t, double dt);
 ty_sampler ty_track_flow_velocity(const ty_track_flow* flow);
 // The liquid at the start. The shapes of a difference are put into children[2].
 ty_shape_def ty_track_flow_shape(const ty_track_flow* flow, ty_shape_def children[2]);
+// Its exact volume, m3.
+double ty_track_flow_volume(const ty_track_flow* flow);
 // Where the liquid's points are at the end, relative to the start, when all move alike.
 void ty_track_flow_moved(const ty_track_flow* flow, double by[3]);
 
