@@ -2,6 +2,9 @@
 // The distance to a contoured surface: closest triangle (pseudonormals for the sign) in the leaves around it and outside
 // of the tree, trilinear between exact values at the corners of the larger leaves. There is no fast marching: the
 // larger leaves have few corners, and each asks the hierarchy.
+//
+// Departs: near the surface the distance is that to the curved surface of bend.c, not to the flat triangles, whose
+// chords cost h^2 / (8 r) of every convex place in every step (a turn of the slotted sphere: 10.6 % of its volume).
 #include <math.h>
 #include <string.h>
 
@@ -17,6 +20,7 @@ void ty_slc_surface_free(ty_slc_surface* s)
     ty_octree_free(&s->tree);
     ty_mesh_distance_free(&s->exact);
     ty_array_free(&s->far);
+    ty_array_free(&s->bend);
     ty_array_free(&s->point);
     ty_array_free(&s->id);
 }
@@ -52,9 +56,9 @@ static void distance_chunk(const ty_slc_surface* s, ty_octree_cursor* cursor, in
         id[n_near++] = i;
     }
     ty_closest_points points = {.triangle = tri, .point = point};
-    ty_mesh_distance_eval(&s->exact, n_near, (const double(*)[3])near_x, value, triangle ? &points : NULL);
+    ty_mesh_distance_eval(&s->exact, n_near, (const double(*)[3])near_x, value, &points);
     for (int i = 0; i < n_near; ++i) {
-        out[id[i]] = value[i];
+        out[id[i]] = tri[i] >= 0 ? value[i] - ty_slc_bulge(s, tri[i], point[i]) : value[i];
         if (!triangle) continue;
         triangle[id[i]] = tri[i];
         memcpy(closest[id[i]], point[i], sizeof point[0]);
@@ -158,6 +162,7 @@ ty_status ty_slc_surface_finish(ty_slc_surface* s)
     def.sign = TY_SIGN_NORMALS;
     TY_TRY(ty_mesh_distance_build(&s->exact, &def, s->mesh.n_verts, (const double(*)[3])s->mesh.vert, s->mesh.n_tris,
                                   (const int(*)[3])s->mesh.tri));
+    TY_TRY(ty_slc_bend(s));
     return fill_far(s);
 }
 

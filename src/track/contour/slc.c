@@ -45,7 +45,7 @@ static void set_domain(ty_slc* s)
     for (int axis = 0; axis < 3; ++axis) {
         s->lo[axis] = w->has_domain ? w->min[axis] : -INFINITY;
         s->hi[axis] = w->has_domain ? w->max[axis] : INFINITY;
-        s->origin[axis] = w->has_domain ? w->min[axis] : 0.0;
+        s->origin[axis] = (w->has_domain ? w->min[axis] : 0.0) + 0.5 * s->def.cell;    // that of track/cut.h
     }
     for (int side = 0; w->has_domain && side < TY_N_SIDES; ++side) s->has_solid |= w->wall[side].closed;
 }

@@ -3,6 +3,7 @@
 //
 //   slc.c        the kind: create, the order of a step, archive     distance.c   exact near the triangles, interpolated far
 //   remake.c     triangles of a function, attributes, pieces        walls.c      the liquid continued into solids
+//   bend.c       the surface between its vertices is curved
 //   change.c     sources, drains, the ledger's offsets              thicken.c    thin places kept from tearing
 #ifndef TY_TRACK_CONTOUR_SLC_H
 #define TY_TRACK_CONTOUR_SLC_H
@@ -26,6 +27,7 @@ typedef struct ty_slc_surface {
     ty_tri_mesh mesh;
     ty_octree tree;
     ty_mesh_distance exact;
+    TY_ARRAY(float) bend;     // 4 per vertex: unit normal, and how smooth the surface is there (1; at edges 0)
     TY_ARRAY(double) far;     // distance at the corners of the leaves above TY_SLC_EXACT_LEVEL; others undefined
     TY_ARRAY(double) point;   // scratch
     TY_ARRAY(int) id;
@@ -65,6 +67,10 @@ typedef struct ty_slc {
 void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out, int* triangle,
                      double (*closest)[3]);
 ty_sampler ty_slc_distance_sampler(const ty_slc_surface* s);
+// Fills `bend` from the mesh.
+ty_status ty_slc_bend(ty_slc_surface* s);
+// How far the curved surface lies outside of point p of a triangle, metres.
+double ty_slc_bulge(const ty_slc_surface* s, int triangle, const double p[3]);
 // Makes mesh and tree askable: hierarchy, normals, far values.
 ty_status ty_slc_surface_finish(ty_slc_surface* s);
 ty_status ty_slc_surface_archive(ty_slc_surface* s, ty_archive* ar);
