@@ -15,6 +15,7 @@ int cli_check(int argc, char** argv);
 int cli_render(int argc, char** argv);
 int cli_info(int argc, char** argv);
 int cli_reference(int argc, char** argv);
+int cli_track(int argc, char** argv);
 int cli_bench(int argc, char** argv);
 int cli_bench_dam(int argc, char** argv);
 

@@ -16,6 +16,7 @@ static const command commands[] = {
     {"check", cli_check, "check SCENE              read a scene, say what would run, simulate nothing"},
     {"mesh", ty_cli_mesh, "mesh IN -o OUT           tetrahedra from any closed surface"},
     {"render", cli_render, "render DIR               draw a result: frames, a film, a contact sheet"},
+    {"track", cli_track, "track CASE --tracker NAME   a tracker in a flow whose answer is known"},
     {"info", cli_info, "info FILE...             what is in a scene, a result, a checkpoint, a mesh, a volume"},
     {"reference", cli_reference, "reference [--json-schema]   every key of a scene, as Markdown or JSON Schema"},
     {"bench", cli_bench, "bench CASE [--json]      how fast the parts are on this machine"},

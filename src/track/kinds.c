@@ -4,7 +4,7 @@
 #include <string.h>
 
 // The one table of trackers: a new one is a row here.
-static const ty_tracker_kind* const kinds[] = {&ty_tracker_levelset, NULL};
+static const ty_tracker_kind* const kinds[] = {&ty_tracker_levelset, &ty_tracker_contour, NULL};
 
 const ty_tracker_kind* const* ty_tracker_kinds(void) { return kinds; }
 
@@ -26,6 +26,13 @@ ty_track_def ty_track_default(void)
         .thicken_mesh = true,
         .thicken_gamma = 1.2,
         .thicken_redistribute = 1.5,
+        .thicken_reject = 0.5,
+        .thicken_beta = 0.6,
+        .thicken_grow_big = 0.25,
+        .thicken_grow_small = 0.15,
+        .thicken_radius = 2.0,
+        .thicken_offset = 0.6,
+        .thicken_kernel = 4.0,
         .particles_per_cell = 64,
     };
 }

@@ -17,7 +17,12 @@ typedef struct ty_track_def {
     double redistance;            // levelset: cells of motion between redistancings
     bool thicken_surface, thicken_mesh;
     double thicken_gamma;         // detection, cells of the surface
-    double thicken_redistribute;
+    double thicken_redistribute;  // cells of the surface
+    double thicken_reject;        // a middle nearer to the surface than this share of half its ray is none
+    double thicken_beta;          // cells of the surface: thickness of a big particle
+    double thicken_grow_big, thicken_grow_small;    // cells of the surface, for a way of a cell or more
+    double thicken_radius;        // cells of the surface: reach of a particle
+    double thicken_offset, thicken_kernel;          // cells of the solver
     int particles_per_cell;       // particle
     bool one_sided;
 } ty_track_def;

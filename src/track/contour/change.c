@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Changes from outside: sources and drains, and the ledger's offsets.
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "track/contour/slc.h"
+
+enum { BATCH = 256 };
+static const double CHANGED = 1e-6;    // cells that a vertex must be off the other surface
+static const double AROUND = 2.0;      // cells around changed vertices in which volumes are measured
+static const double THICK = 4.0;       // cells: thinner places get a share of an offset
+static const double MARGIN = 2.0;      // cells around the surface where it may be after a change
+
+typedef struct edited {
+    const ty_slc* s;
+    bool add;
+    ty_sampler region;
+} edited;
+
+static void eval_edited(const void* self, int n, const double (*x)[3], double* out)
+{
+    const edited* e = self;
+    double region[BATCH];
+    for (int at = 0; at < n; at += BATCH) {
+        int count = n - at < BATCH ? n - at : BATCH;
+        ty_slc_distance(&e->s->now, count, x + at, out + at, NULL, NULL);
+        ty_sample(&e->region, count, x + at, region);
+        for (int i = 0; i < count; ++i)
+            out[at + i] = e->add ? fmin(out[at + i], region[i]) : fmax(out[at + i], -region[i]);
+    }
+}
+
+// Adds the vertices of one surface that are off the other.
+static void add_changed(const ty_tri_mesh* mesh, const ty_slc_surface* other, double least, ty_box* box)
+{
+    double d[BATCH];
+    for (int at = 0; at < mesh->n_verts; at += BATCH) {
+        int n = mesh->n_verts - at < BATCH ? mesh->n_verts - at : BATCH;
+        ty_slc_distance(other, n, (const double(*)[3])mesh->vert + at, d, NULL, NULL);
+        for (int i = 0; i < n; ++i)
+            if (!(fabs(d[i]) <= least)) ty_box_add(box, mesh->vert[at + i]);
+    }
+}
+
+// What was `next` before the remake is the old surface still.
+static ty_status measure_change(ty_slc* s, double* volume)
+{
+    ty_box box = ty_box_empty();
+    double before, after, h = s->def.cell;
+    add_changed(&s->now.mesh, &s->next, CHANGED * h, &box);
+    add_changed(&s->next.mesh, &s->now, CHANGED * h, &box);
+    *volume = 0.0;
+    if (!(box.lo[0] <= box.hi[0])) return ty_ok();
+    for (int axis = 0; axis < 3; ++axis) {
+        box.lo[axis] -= AROUND * h;
+        box.hi[axis] += AROUND * h;
+    }
+    if (!s->cutter) TY_TRY(ty_cutter_create(&s->cutter));
+    ty_sampler old = ty_slc_distance_sampler(&s->next), new = ty_slc_distance_sampler(&s->now);
+    TY_TRY(ty_cut_volume(s->cutter, &old, h, s->world, &box, &before));
+    TY_TRY(ty_cut_volume(s->cutter, &new, h, s->world, &box, &after));
+    *volume = after - before;
+    return ty_ok();
+}
+
+static ty_status edit_one(ty_slc* s, const ty_edit* e, double* volume_changed)
+{
+    ty_slc_region region;
+    TY_TRY(ty_slc_region_open(s, &e->region, &region));
+    edited change = {s, e->add, ty_slc_region_sampler(&region)};
+    ty_slc_remake_def def = {.phi = {.self = &change, .width = 1, .eval = eval_edited}, .lipschitz = 1.0};
+    def.box = ty_slc_bounds(s, MARGIN * s->def.cell);
+    if (e->add) {
+        ty_box world = ty_world_bounds(s->world);
+        ty_box_add(&def.box, world.lo);
+        ty_box_add(&def.box, world.hi);
+    }
+    TY_TRY(ty_slc_remake(s, &def));
+    return measure_change(s, volume_changed);
+}
+
+ty_status ty_slc_edit(ty_slc* s, int n, const ty_edit* edits, double* volume_changed)
+{
+    for (int i = 0; i < n; ++i) TY_TRY(edit_one(s, &edits[i], &volume_changed[i]));
+    return ty_ok();
+}
+
+static double amount_at(const ty_slc* s, int tri, const double point[3])
+{
+    const int* id = s->now.mesh.tri[tri];
+    double sum = 0.0, total = 0.0;
+    for (int k = 0; k < 3; ++k) {
+        ty_vec3 a = ty_load3(s->now.mesh.vert[id[(k + 1) % 3]]) - ty_load3(point);
+        ty_vec3 b = ty_load3(s->now.mesh.vert[id[(k + 2) % 3]]) - ty_load3(point);
+        double w = ty_norm(ty_cross(a, b));
+        sum += w * s->amount.at[id[k]];
+        total += w;
+    }
+    return total > 0.0 ? sum / total : s->amount.at[id[0]];
+}
+
+static void eval_offset(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_slc* s = self;
+    int tri[BATCH];
+    double point[BATCH][3];
+    for (int at = 0; at < n; at += BATCH) {
+        int count = n - at < BATCH ? n - at : BATCH;
+        ty_slc_distance(&s->now, count, x + at, out + at, tri, point);
+        for (int i = 0; i < count; ++i)
+            if (tri[i] >= 0) out[at + i] -= amount_at(s, tri[i], point[i]);
+    }
+}
+
+ty_status ty_slc_offset(ty_slc* s, const double* metres_per_piece)
+{
+    double most = 0.0, h = s->def.cell;
+    for (int i = 0; i < s->n_pieces; ++i) most = fmax(most, fabs(metres_per_piece[i]));
+    if (most == 0.0) return ty_ok();
+    TY_TRY(ty_slc_thickness(s, THICK * h));
+    if (!ty_array_resize(&s->amount, s->now.mesh.n_verts)) return ty_no_memory("an offset");
+    for (int v = 0; v < s->now.mesh.n_verts; ++v)
+        s->amount.at[v] = fmin(1.0, s->thickness.at[v] / (THICK * h)) * metres_per_piece[s->piece.at[v]];
+    ty_sampler offset = {.self = s, .width = 1, .eval = eval_offset};
+    ty_slc_walled walled = ty_slc_wall(s, &offset);
+    ty_slc_remake_def def = {.phi = ty_slc_walled_sampler(&walled), .lipschitz = 1.5};
+    def.box = ty_slc_bounds(s, MARGIN * h + most);
+    return ty_slc_remake(s, &def);
+}

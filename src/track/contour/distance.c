@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// The distance to a contoured surface: closest triangle (pseudonormals for the sign) in the leaves around it and outside
+// of the tree, trilinear between exact values at the corners of the larger leaves. There is no fast marching: the
+// larger leaves have few corners, and each asks the hierarchy.
+//
+// Departs: near the surface the distance is that to the curved surface of bend.c, not to the flat triangles, whose
+// chords cost h^2 / (8 r) of every convex place in every step (a turn of the slotted sphere: 10.6 % of its volume).
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "track/contour/slc.h"
+#include "world/shape.h"
+
+enum { CHUNK = TY_SAMPLE_BATCH };
+
+void ty_slc_surface_free(ty_slc_surface* s)
+{
+    ty_tri_mesh_free(&s->mesh);
+    ty_octree_free(&s->tree);
+    ty_mesh_distance_free(&s->exact);
+    ty_array_free(&s->far);
+    ty_array_free(&s->bend);
+    ty_array_free(&s->point);
+    ty_array_free(&s->id);
+}
+
+static double interpolate(const ty_slc_surface* s, const ty_octant* o, const double point[3])
+{
+    const ty_octree* t = &s->tree;
+    const int* corner = t->corner.at + 8 * (int64_t)o->id;
+    double u[3], f[8];
+    for (int axis = 0; axis < 3; ++axis)
+        u[axis] = (point[axis] - t->origin[axis]) / (t->cell * (1 << o->level)) - o->x[axis];
+    for (int v = 0; v < 8; ++v) f[v] = s->far.at[corner[v]];
+    for (int v = 0; v < 4; ++v) f[v] = f[2 * v] + u[0] * (f[2 * v + 1] - f[2 * v]);
+    for (int v = 0; v < 2; ++v) f[v] = f[2 * v] + u[1] * (f[2 * v + 1] - f[2 * v]);
+    return f[0] + u[2] * (f[1] - f[0]);
+}
+
+static void distance_chunk(const ty_slc_surface* s, ty_octree_cursor* cursor, int n, const double (*x)[3], double* out,
+                           int* triangle, double (*closest)[3])
+{
+    double near_x[CHUNK][3], value[CHUNK], point[CHUNK][3];
+    int id[CHUNK], tri[CHUNK], n_near = 0;
+    for (int i = 0; i < n; ++i) {
+        int at[3];
+        ty_octree_lattice_of(&s->tree, x[i], at);
+        ty_octant o = ty_octree_leaf(&s->tree, cursor, at);
+        if (triangle) triangle[i] = -1;
+        if (o.id >= 0 && o.level > TY_SLC_EXACT_LEVEL) {
+            out[i] = interpolate(s, &o, x[i]);
+            continue;
+        }
+        memcpy(near_x[n_near], x[i], sizeof near_x[0]);
+        id[n_near++] = i;
+    }
+    ty_closest_points points = {.triangle = tri, .point = point};
+    ty_mesh_distance_eval(&s->exact, n_near, (const double(*)[3])near_x, value, &points);
+    for (int i = 0; i < n_near; ++i) {
+        out[id[i]] = tri[i] >= 0 ? value[i] - ty_slc_bulge(s, tri[i], point[i]) : value[i];
+        if (!triangle) continue;
+        triangle[id[i]] = tri[i];
+        memcpy(closest[id[i]], point[i], sizeof point[0]);
+    }
+}
+
+void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out, int* triangle,
+                     double (*closest)[3])
+{
+    ty_octree_cursor cursor = ty_octree_cursor_start();
+    for (int at = 0; at < n; at += CHUNK) {
+        int count = n - at < CHUNK ? n - at : CHUNK;
+        if (s->mesh.n_tris == 0) {
+            for (int i = 0; i < count; ++i) out[at + i] = TY_FAR;
+            for (int i = 0; triangle && i < count; ++i) triangle[at + i] = -1;
+            continue;
+        }
+        distance_chunk(s, &cursor, count, x + at, out + at, triangle ? triangle + at : NULL,
+                       closest ? closest + at : NULL);
+    }
+}
+
+static void sample(const void* self, int n, const double (*x)[3], double* out)
+{
+    ty_slc_distance(self, n, x, out, NULL, NULL);
+}
+
+ty_sampler ty_slc_distance_sampler(const ty_slc_surface* s)
+{
+    return (ty_sampler){.self = s, .width = 1, .exact_band = s->tree.cell, .eval = sample};
+}
+
+typedef struct far_args {
+    ty_slc_surface* s;
+    int level;
+    uint8_t* wanted;
+} far_args;
+
+// Ids of the corners of the level's leaves.
+static void corner_block(void* ctx, ty_range r)
+{
+    const far_args* k = ctx;
+    ty_octree* t = &k->s->tree;
+    const ty_octree_level* level = &t->level[k->level];
+    ty_lattice_cursor split = ty_lattice_cursor_start(), corners = ty_lattice_cursor_start();
+    int x[CHUNK][3];
+    ty_lattice_set_points(&level->octants, (int)r.begin, (int)r.end, x);
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        const int* at = x[i - r.begin];
+        if (ty_octree_is_split(t, &split, k->level, at)) continue;
+        for (int v = 0; v < 8; ++v) {
+            int id = ty_lattice_id(&t->corners, &corners, (at[0] + (v & 1)) << k->level,
+                                   (at[1] + (v >> 1 & 1)) << k->level, (at[2] + (v >> 2)) << k->level);
+            t->corner.at[8 * (level->first + i) + v] = id;
+            __atomic_store_n(&k->wanted[id], 1, __ATOMIC_RELAXED);
+        }
+    }
+}
+
+// Which corners have to know their distance, and where they are.
+static ty_status list_corners(ty_slc_surface* s, uint8_t* wanted)
+{
+    ty_octree* t = &s->tree;
+    memset(wanted, 0, (size_t)t->corners.n);
+    for (int l = TY_SLC_EXACT_LEVEL + 1; l < t->n_levels; ++l) {
+        far_args k = {s, l, wanted};
+        ty_parallel_for(t->level[l].octants.n, CHUNK, corner_block, &k);
+    }
+    s->id.n = s->point.n = 0;
+    for (int c = 0; c < t->corners.n; ++c) {
+        if (!wanted[c]) continue;
+        int x[1][3];
+        ty_lattice_set_points(&t->corners, c, c + 1, x);
+        if (!ty_array_push(&s->id, c) || !ty_array_reserve(&s->point, s->point.n + 3))
+            return ty_no_memory("distances far from the surface");
+        ty_store3(s->point.at + s->point.n, ty_octree_point(t, ty_vec(x[0][0], x[0][1], x[0][2])));
+        s->point.n += 3;
+    }
+    return ty_ok();
+}
+
+static ty_status fill_far(ty_slc_surface* s)
+{
+    ty_octree* t = &s->tree;
+    if (!ty_array_resize(&s->far, t->corners.n) || !ty_array_resize(&t->corner, 8 * (int64_t)t->n_octants) ||
+        !ty_array_resize(&t->active_corner, t->corners.n))
+        return ty_no_memory("distances far from the surface");
+    TY_TRY(list_corners(s, t->active_corner.at));
+    double* value = ty_alloc((size_t)s->id.n, sizeof *value);
+    if (!value) return ty_no_memory("distances far from the surface");
+    ty_mesh_distance_eval(&s->exact, (int)s->id.n, (const double(*)[3])s->point.at, value, NULL);
+    for (int64_t i = 0; i < s->id.n; ++i) s->far.at[s->id.at[i]] = value[i];
+    ty_free(value);
+    return ty_ok();
+}
+
+ty_status ty_slc_surface_finish(ty_slc_surface* s)
+{
+    if (s->mesh.n_tris == 0) return ty_ok();
+    ty_mesh_distance_def def = ty_mesh_distance_default();
+    def.sign = TY_SIGN_NORMALS;
+    TY_TRY(ty_mesh_distance_build(&s->exact, &def, s->mesh.n_verts, (const double(*)[3])s->mesh.vert, s->mesh.n_tris,
+                                  (const int(*)[3])s->mesh.tri));
+    TY_TRY(ty_slc_bend(s));
+    return fill_far(s);
+}
+
+// A lattice set as keys and bits; numbers follow from them.
+static ty_status archive_set(ty_lattice_set* set, ty_archive* ar, const char* name)
+{
+    TY_ARRAY(uint64_t) words = {0};
+    ty_status status = ty_ok();
+    for (int64_t b = 0; !ar->loading && b < set->brick.n && status.code == TY_OK; ++b) {
+        bool good = ty_array_push(&words, set->brick.at[b].key);
+        for (int w = 0; w < 8; ++w) good = good && ty_array_push(&words, set->brick.at[b].bits[w]);
+        if (!good) status = ty_no_memory("an archive");
+    }
+    if (status.code == TY_OK) status = ty_archive_growing(ar, name, &words);
+    if (status.code == TY_OK && ar->loading) {
+        ty_lattice_set_clear(set);
+        for (int64_t i = 0; i + 9 <= words.n && status.code == TY_OK; i += 9)
+            if (!ty_lattice_set_insert_brick(set, words.at[i], words.at + i + 1)) status = ty_no_memory("an octree");
+        if (status.code == TY_OK) status = ty_lattice_set_finish(set);
+    }
+    ty_array_free(&words);
+    return status;
+}
+
+static ty_status archive_tree(ty_octree* t, ty_archive* ar)
+{
+    TY_TRY(ty_archive_f64(ar, "contour.origin", t->origin, 3));
+    TY_TRY(ty_archive_f64(ar, "contour.cell", &t->cell, 1));
+    TY_TRY(ty_archive_i32(ar, "contour.levels", &t->n_levels, 1));
+    if (t->n_levels < 0 || t->n_levels > TY_OCTREE_MAX_LEVELS)
+        return ty_fail(TY_DAMAGED, "the surface's octree has %d levels", t->n_levels);
+    TY_TRY(archive_set(&t->corners, ar, "contour.corners"));
+    t->n_octants = 0;
+    for (int l = 0; l < t->n_levels; ++l) {
+        TY_TRY(archive_set(&t->level[l].octants, ar, "contour.octants"));
+        TY_TRY(archive_set(&t->level[l].split, ar, "contour.split"));
+        t->level[l].first = t->n_octants;
+        t->n_octants += t->level[l].octants.n;
+    }
+    return ty_ok();
+}
+
+static ty_status archive_attributes(ty_tri_mesh* m, ty_archive* ar)
+{
+    int n = m->n_attrs;
+    TY_TRY(ty_archive_i32(ar, "contour.attributes", &n, 1));
+    if (n < 0 || n > TY_MAX_ATTRIBUTES) return ty_fail(TY_DAMAGED, "the surface has %d attributes", n);
+    for (int i = 0; i < n; ++i) {
+        char name[24] = {0};
+        int width = 0;
+        if (!ar->loading) {
+            memcpy(name, m->attr[i].name, sizeof name);
+            width = m->attr[i].width;
+        }
+        TY_TRY(ty_archive_fixed(ar, "contour.name", name, sizeof name, 1));
+        TY_TRY(ty_archive_i32(ar, "contour.width", &width, 1));
+        if (width < 1 || width > 16 || name[23]) return ty_fail(TY_DAMAGED, "an attribute of width %d", width);
+        float* values = ar->loading ? ty_tri_mesh_add_attribute(m, name, width) : m->attr[i].values;
+        if (!values) return ty_no_memory("the surface's attributes");
+        TY_TRY(ty_archive_fixed(ar, "contour.values", values, (int64_t)m->n_verts * width, sizeof(float)));
+    }
+    return ty_ok();
+}
+
+ty_status ty_slc_surface_archive(ty_slc_surface* s, ty_archive* ar)
+{
+    ty_tri_mesh* m = &s->mesh;
+    int count[2] = {m->n_verts, m->n_tris};
+    TY_TRY(ty_archive_i32(ar, "contour.counts", count, 2));
+    if (count[0] < 0 || count[1] < 0) return ty_fail(TY_DAMAGED, "the surface has %d vertices", count[0]);
+    if (ar->loading) m->n_attrs = 0;
+    if (ar->loading) TY_TRY(ty_tri_mesh_resize(m, count[0], count[1]));
+    TY_TRY(ty_archive_fixed(ar, "contour.verts", m->vert, m->n_verts, sizeof *m->vert));
+    TY_TRY(ty_archive_fixed(ar, "contour.tris", m->tri, m->n_tris, sizeof *m->tri));
+    TY_TRY(archive_attributes(m, ar));
+    TY_TRY(archive_tree(&s->tree, ar));
+    return ar->loading ? ty_slc_surface_finish(s) : ty_ok();
+}

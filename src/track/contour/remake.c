@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Triangles of a function of space, on the lattice that never moves: what does not move comes out as it was.
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "track/contour/slc.h"
+#include "world/trace.h"
+
+enum { BATCH = TY_SAMPLE_BATCH };
+
+ty_box ty_slc_bounds(const ty_slc* s, double margin)
+{
+    ty_box box = ty_tri_mesh_bounds(&s->now.mesh);
+    for (int axis = 0; axis < 3; ++axis) {
+        box.lo[axis] -= margin;
+        box.hi[axis] += margin;
+    }
+    return box;
+}
+
+static int root(int* parent, int i)
+{
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+// The lower id stays the root: numbers do not depend on the order.
+static void unite(int* parent, int i, int j)
+{
+    int a = root(parent, i), b = root(parent, j);
+    if (a < b) parent[b] = a;
+    else parent[a] = b;
+}
+
+// Inside corners of a leaf belong together when an edge of it joins them; in coarse leaves all have one sign.
+static void unite_leaves(const ty_octree* t, int* parent)
+{
+    ty_lattice_cursor split = ty_lattice_cursor_start();
+    for (int l = 0; l < t->n_levels; ++l)
+        for (int i = 0; i < t->level[l].octants.n; ++i) {
+            int x[1][3];
+            if (l > 0) {
+                ty_lattice_set_points(&t->level[l].octants, i, i + 1, x);
+                if (ty_octree_is_split(t, &split, l, x[0])) continue;
+            }
+            const int* corner = t->corner.at + 8 * ((int64_t)t->level[l].first + i);
+            for (int v = 0; v < 8; ++v)
+                for (int axis = 0; axis < 3; ++axis) {
+                    if (v >> axis & 1 || !(t->corner_value.at[corner[v]] < 0.0)) continue;
+                    int other = corner[v | 1 << axis];
+                    if (t->corner_value.at[other] < 0.0) unite(parent, corner[v], other);
+                }
+        }
+}
+
+// The corner on the liquid's side of every vertex's edge.
+static void inside_corners(ty_slc* s)
+{
+    const ty_octree* t = &s->now.tree;
+    ty_lattice_cursor cursor = ty_lattice_cursor_start();
+    for (int v = 0; v < s->now.mesh.n_verts; ++v) {
+        int corner = (int)(s->contour.key.at[v] >> 2), axis = (int)(s->contour.key.at[v] & 3), x[1][3];
+        if (!(t->corner_value.at[corner] < 0.0)) {
+            ty_lattice_set_points(&t->corners, corner, corner + 1, x);
+            ++x[0][axis];
+            corner = ty_lattice_id(&t->corners, &cursor, x[0][0], x[0][1], x[0][2]);
+        }
+        s->piece.at[v] = corner;
+    }
+}
+
+// Bodies of liquid: inside corners joined by edges, and by triangles where bodies touch across a cell's corner only.
+static ty_status find_pieces(ty_slc* s)
+{
+    const ty_octree* t = &s->now.tree;
+    const ty_tri_mesh* m = &s->now.mesh;
+    s->n_pieces = 0;
+    if (!ty_array_resize(&s->piece, m->n_verts)) return ty_no_memory("bodies of liquid");
+    if (m->n_tris == 0) return ty_ok();
+    if (!ty_array_resize(&s->parent, t->corners.n)) return ty_no_memory("bodies of liquid");
+    int* parent = s->parent.at;
+    for (int c = 0; c < t->corners.n; ++c) parent[c] = c;
+    unite_leaves(t, parent);
+    inside_corners(s);
+    for (int i = 0; i < m->n_tris; ++i)
+        for (int k = 1; k < 3; ++k) unite(parent, s->piece.at[m->tri[i][0]], s->piece.at[m->tri[i][k]]);
+    int* number = s->contour.rank.at;    // per corner; done with
+    for (int c = 0; c < t->corners.n; ++c) number[c] = -1;
+    for (int v = 0; v < m->n_verts; ++v) s->piece.at[v] = root(parent, s->piece.at[v]);
+    for (int v = 0; v < m->n_verts; ++v) number[s->piece.at[v]] = 0;
+    for (int c = 0; c < t->corners.n; ++c)
+        if (number[c] == 0) number[c] = s->n_pieces++;
+    for (int v = 0; v < m->n_verts; ++v) s->piece.at[v] = number[s->piece.at[v]];
+    return ty_ok();
+}
+
+typedef struct carry_args {
+    const ty_slc_surface* from;
+    ty_tri_mesh* to;
+    const ty_flow* flow;
+    double dt;
+} carry_args;
+
+static void barycentric(const ty_tri_mesh* m, int tri, const double point[3], double w[3])
+{
+    const int* id = m->tri[tri];
+    ty_vec3 p = ty_load3(point), corner[3];
+    for (int k = 0; k < 3; ++k) corner[k] = ty_load3(m->vert[id[k]]) - p;
+    ty_vec3 normal = ty_cross(corner[1] - corner[0], corner[2] - corner[0]);
+    double sum = 0.0;
+    for (int k = 0; k < 3; ++k) {
+        w[k] = fmax(0.0, ty_dot(ty_cross(corner[(k + 1) % 3], corner[(k + 2) % 3]), normal));
+        sum += w[k];
+    }
+    for (int k = 0; k < 3; ++k) w[k] = sum > 0.0 ? w[k] / sum : 1.0 / 3.0;
+}
+
+// Course notes [Wojtan2011] section 6.1: a new vertex has the values of the place on the old surface it came from.
+static void carry_block(void* ctx, ty_range r)
+{
+    const carry_args* k = ctx;
+    double x[BATCH][3], point[BATCH][3];
+    int tri[BATCH], n = (int)(r.end - r.begin);
+    memcpy(x, k->to->vert + r.begin, (size_t)n * sizeof *x);
+    if (k->flow) ty_trace_back(k->flow, k->dt, n, (const double(*)[3])x, x);
+    ty_closest_points points = {.triangle = tri, .point = point};
+    ty_bvh_closest(&k->from->exact.bvh, n, (const double(*)[3])x, INFINITY, &points);
+    for (int i = 0; i < n; ++i) {
+        double w[3] = {0};
+        if (tri[i] >= 0) barycentric(&k->from->mesh, tri[i], point[i], w);
+        for (int a = 0; a < k->to->n_attrs; ++a) {
+            const ty_attribute *from = &k->from->mesh.attr[a], *to = &k->to->attr[a];
+            for (int c = 0; c < to->width; ++c) {
+                double sum = 0.0;
+                for (int v = 0; v < 3 && tri[i] >= 0; ++v)
+                    sum += w[v] * (double)from->values[(int64_t)k->from->mesh.tri[tri[i]][v] * from->width + c];
+                to->values[(r.begin + i) * to->width + c] = (float)sum;
+            }
+        }
+    }
+}
+
+static ty_status carry_attributes(ty_slc* s, const ty_slc_remake_def* def)
+{
+    const ty_tri_mesh* from = &s->now.mesh;
+    ty_tri_mesh* to = &s->next.mesh;
+    for (int a = 0; a < from->n_attrs; ++a)
+        if (!ty_tri_mesh_add_attribute(to, from->attr[a].name, from->attr[a].width))
+            return ty_no_memory("the surface's attributes");
+    if (from->n_attrs == 0 || from->n_tris == 0) return ty_ok();
+    carry_args k = {&s->now, to, def->flow, def->dt};
+    ty_parallel_for(to->n_verts, BATCH, carry_block, &k);
+    return ty_ok();
+}
+
+static ty_status contour(ty_slc* s, const ty_slc_remake_def* def)
+{
+    ty_octree_def tree = ty_octree_default();
+    tree.cell = s->def.cell;
+    memcpy(tree.origin, s->origin, sizeof tree.origin);
+    tree.box = def->box;
+    tree.levels = TY_SLC_LEVELS;
+    tree.rule = TY_OCTREE_CONTOUR;
+    tree.lipschitz = def->lipschitz;
+    if (!(def->box.lo[0] <= def->box.hi[0])) return ty_tri_mesh_resize(&s->next.mesh, 0, 0);
+    TY_TRY(ty_octree_build(&s->next.tree, &def->phi, &tree));
+    return ty_contour_octree(&s->contour, &s->next.tree, &def->phi, TY_CONTOUR_REFINE, &s->next.mesh);
+}
+
+ty_status ty_slc_remake(ty_slc* s, const ty_slc_remake_def* def)
+{
+    TY_TRY(contour(s, def));
+    TY_TRY(ty_world_status(s->world));
+    TY_TRY(carry_attributes(s, def));
+    TY_TRY(ty_slc_surface_finish(&s->next));
+    ty_slc_surface old = s->now;
+    s->now = s->next;
+    s->next = old;
+    s->thickness.n = 0;
+    return find_pieces(s);
+}

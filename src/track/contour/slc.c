@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tracker `contour`: a closed triangle mesh, remade every step by contouring the distance pulled back along the flow
+// [Chentanez2007] sections 3.2 and 3.4, [Gong2008] sections 4 and 10.
+#include "track/contour/slc.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "track/kinds.h"
+#include "world/shape.h"
+#include "world/trace.h"
+
+enum { BATCH = TY_SAMPLE_BATCH, STRETCH_EVERY = 16 };    // every so many triangles tell how the flow stretches space
+static const double MARGIN = 3.0;                        // cells around where the surface is expected
+static const double STRETCH_SLACK = 1.25, STRETCH_MOST = 6.0;
+
+static void destroy(void* self)
+{
+    ty_slc* s = self;
+    if (!s) return;
+    ty_slc_surface_free(&s->now);
+    ty_slc_surface_free(&s->next);
+    ty_contour_free(&s->contour);
+    ty_array_free(&s->piece);
+    ty_array_free(&s->parent);
+    ty_array_free(&s->thickness);
+    ty_array_free(&s->amount);
+    ty_array_free(&s->thin.x);
+    ty_array_free(&s->thin.radius);
+    ty_array_free(&s->thin.way);
+    ty_array_free(&s->thin.grown);
+    ty_array_free(&s->thin.near);
+    ty_hash_grid_free(&s->thin.grid);
+    if (s->ground) ty_tracker_levelset.destroy(s->ground);
+    ty_cutter_destroy(s->cutter);
+    ty_free(s);
+}
+
+static void set_domain(ty_slc* s)
+{
+    const ty_world_def* w = ty_world_get_def(s->world);
+    s->has_domain = w->has_domain;
+    s->has_solid = ty_world_has_obstacles(s->world);
+    for (int axis = 0; axis < 3; ++axis) {
+        s->lo[axis] = w->has_domain ? w->min[axis] : -INFINITY;
+        s->hi[axis] = w->has_domain ? w->max[axis] : INFINITY;
+        s->origin[axis] = (w->has_domain ? w->min[axis] : 0.0) + 0.5 * s->def.cell;    // that of track/cut.h
+    }
+    for (int side = 0; w->has_domain && side < TY_N_SIDES; ++side) s->has_solid |= w->wall[side].closed;
+}
+
+static bool is_box(const ty_box* b)
+{
+    for (int axis = 0; axis < 3; ++axis)
+        if (!(b->lo[axis] <= b->hi[axis]) || !isfinite(b->hi[axis] - b->lo[axis])) return false;
+    return true;
+}
+
+// The liquid of the scene as it is; where that touches solids, once more as the level set understands it.
+static ty_status set_up(ty_slc* s, const ty_track_def* def, const ty_world* world)
+{
+    s->def = *def;
+    s->world = world;
+    set_domain(s);
+    ty_slc_region region;
+    ty_sampler liquid = ty_world_liquid(world);
+    ty_slc_remake_def remake = {.phi = liquid, .box = ty_world_bounds(world), .lipschitz = 1.0};
+    if (!is_box(&remake.box))
+        return ty_fail(TY_BAD_INPUT, "the liquid has no bounds: give the scene a domain");
+    for (int axis = 0; axis < 3; ++axis) {
+        remake.box.lo[axis] -= TY_SLC_DEPTH * def->cell;
+        remake.box.hi[axis] += TY_SLC_DEPTH * def->cell;
+    }
+    ty_slc_walled walled = ty_slc_wall(s, &liquid);
+    remake.phi = ty_slc_walled_sampler(&walled);
+    TY_TRY(ty_slc_remake(s, &remake));
+    bool touches;
+    TY_TRY(ty_slc_touches(s, &s->now.mesh, &touches));
+    if (!touches || !s->has_domain) return ty_ok();
+    TY_TRY(ty_slc_region_open(s, &liquid, &region));
+    remake.phi = ty_slc_region_sampler(&region);
+    TY_TRY(ty_slc_remake(s, &remake));
+    bool again = ty_world_n_sources(world) + ty_world_n_drains(world) > 0;
+    if (!again) {
+        ty_tracker_levelset.destroy(s->ground);
+        s->ground = NULL;
+    }
+    return ty_ok();
+}
+
+static ty_status create(void** self, const ty_track_def* def, const ty_world* world)
+{
+    ty_slc* s = ty_alloc_zero(1, sizeof *s);
+    *self = NULL;
+    if (!s) return ty_no_memory("the contour tracker");
+    ty_status status = set_up(s, def, world);
+    if (status.code == TY_OK) *self = s;
+    else destroy(s);
+    return status;
+}
+
+typedef struct pulled {
+    const ty_slc* s;
+    const ty_flow* flow;
+    double dt;
+} pulled;
+
+// The old distance where the liquid at x came from.
+static void eval_pulled(const void* self, int n, const double (*x)[3], double* out)
+{
+    const pulled* p = self;
+    double from[BATCH][3];
+    for (int at = 0; at < n; at += BATCH) {
+        int count = n - at < BATCH ? n - at : BATCH;
+        ty_trace_back(p->flow, p->dt, count, x + at, from);
+        ty_slc_distance(&p->s->now, count, (const double(*)[3])from, out + at, NULL, NULL);
+        if (p->s->thin.radius.n) ty_slc_unite(p->s, count, x + at, out + at);
+    }
+}
+
+typedef struct stretch_args {
+    const ty_slc* s;
+    const ty_flow* flow;
+    double dt;
+} stretch_args;
+
+static double stretch_block(void* ctx, ty_range r)
+{
+    const stretch_args* k = ctx;
+    const ty_tri_mesh* m = &k->s->now.mesh;
+    double x[3 * 64][3], from[3 * 64][3], most = 0.0;
+    int n = (int)(r.end - r.begin);
+    for (int i = 0; i < n; ++i)
+        for (int v = 0; v < 3; ++v)
+            memcpy(x[3 * i + v], m->vert[m->tri[(r.begin + i) * STRETCH_EVERY][v]], sizeof x[0]);
+    ty_trace_back(k->flow, k->dt, 3 * n, (const double(*)[3])x, from);
+    for (int i = 0; i < 3 * n; ++i) {
+        int j = i % 3 == 2 ? i - 2 : i + 1;
+        double before = ty_norm(ty_load3(from[i]) - ty_load3(from[j]));
+        double after = ty_norm(ty_load3(x[i]) - ty_load3(x[j]));
+        if (after > 1e-2 * k->s->def.cell) most = fmax(most, before / after);
+    }
+    return most;
+}
+
+// How steep the pulled-back distance may be.
+static double stretch(const ty_slc* s, const ty_flow* flow, double dt)
+{
+    stretch_args k = {s, flow, dt};
+    int64_t n = (s->now.mesh.n_tris + STRETCH_EVERY - 1) / STRETCH_EVERY;
+    return ty_clamp(STRETCH_SLACK * ty_parallel_max(n, 64, stretch_block, &k), 1.0, STRETCH_MOST);
+}
+
+static ty_status advance(void* self, const ty_flow* flow, const ty_world* world, double t, double dt)
+{
+    (void)t;
+    ty_slc* s = self;
+    double reach = flow->max_speed * dt;
+    if (!isfinite(reach)) return ty_fail(TY_DIVERGED, "the flow's speed is not finite");
+    s->world = world;
+    if (s->now.mesh.n_tris == 0) return ty_ok();
+    TY_TRY(ty_slc_thicken(s, flow, dt));
+    pulled p = {s, flow, dt};
+    ty_sampler inner = {.self = &p, .width = 1, .eval = eval_pulled};
+    ty_slc_walled walled = ty_slc_wall(s, &inner);
+    ty_slc_remake_def def = {.phi = ty_slc_walled_sampler(&walled),
+                             .box = ty_slc_bounds(s, reach + MARGIN * s->def.cell),
+                             .lipschitz = stretch(s, flow, dt),
+                             .flow = flow,
+                             .dt = dt};
+    return ty_slc_remake(s, &def);
+}
+
+static ty_status edit(void* self, int n, const ty_edit* edits, double* volume_changed)
+{
+    return ty_slc_edit(self, n, edits, volume_changed);
+}
+
+static ty_status offset(void* self, const double* metres_per_piece) { return ty_slc_offset(self, metres_per_piece); }
+
+static ty_liquid liquid(const void* self)
+{
+    const ty_slc* s = self;
+    return (ty_liquid){.distance = ty_slc_distance_sampler(&s->now),
+                       .surface = &s->now.mesh,
+                       .piece = s->piece.at,
+                       .n_pieces = s->n_pieces,
+                       .cell = s->def.cell,
+                       .overlap = TY_SLC_OVERLAP * s->def.cell};
+}
+
+// Hierarchy, normals and far values follow from mesh and tree, to the bit.
+static ty_status archive(void* self, ty_archive* ar)
+{
+    ty_slc* s = self;
+    TY_TRY(ty_slc_surface_archive(&s->now, ar));
+    TY_TRY(ty_archive_growing(ar, "contour.piece", &s->piece));
+    TY_TRY(ty_archive_i32(ar, "contour.pieces", &s->n_pieces, 1));
+    TY_TRY(ty_archive_growing(ar, "contour.thin.x", &s->thin.x));
+    TY_TRY(ty_archive_growing(ar, "contour.thin.radius", &s->thin.radius));
+    s->thickness.n = 0;
+    if (s->piece.n != s->now.mesh.n_verts) return ty_fail(TY_DAMAGED, "the surface's pieces do not fit it");
+    return ty_ok();
+}
+
+const ty_tracker_kind ty_tracker_contour = {.name = "contour",
+                                            .create = create,
+                                            .advance = advance,
+                                            .edit = edit,
+                                            .offset = offset,
+                                            .liquid = liquid,
+                                            .archive = archive,
+                                            .destroy = destroy};

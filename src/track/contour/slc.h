@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Semi-Lagrangian contouring [Bargteil2006] [Chentanez2007]: the state of tracker `contour` and its stages.
+//
+//   slc.c        the kind: create, the order of a step, archive     distance.c   exact near the triangles, interpolated far
+//   remake.c     triangles of a function, attributes, pieces        walls.c      the liquid continued into solids
+//   bend.c       the surface between its vertices is curved
+//   change.c     sources, drains, the ledger's offsets              thicken.c    thin places kept from tearing
+#ifndef TY_TRACK_CONTOUR_SLC_H
+#define TY_TRACK_CONTOUR_SLC_H
+
+#include "mesh/contour.h"
+#include "space/hash_grid.h"
+#include "space/mesh_distance.h"
+#include "track/cut.h"
+#include "track/levelset/levelset.h"
+#include "track/track.h"
+
+enum {
+    TY_SLC_LEVELS = 6,        // of the octree: leaves up to 32 cells wide
+    TY_SLC_EXACT_LEVEL = 1,   // distances are exact in leaves up to this level, two cells around the surface
+    TY_SLC_OVERLAP = 3,       // cells that the liquid runs on into solids
+    TY_SLC_DEPTH = 4          // cells below a wall, or outside the domain, where it ends
+};
+
+// A surface and its distance. The triangles are all in finest leaves, so the sign is constant in every other one.
+typedef struct ty_slc_surface {
+    ty_tri_mesh mesh;
+    ty_octree tree;
+    ty_mesh_distance exact;
+    TY_ARRAY(float) bend;     // 4 per vertex: unit normal, and how smooth the surface is there (1; at edges 0)
+    TY_ARRAY(double) far;     // distance at the corners of the leaves above TY_SLC_EXACT_LEVEL; others undefined
+    TY_ARRAY(double) point;   // scratch
+    TY_ARRAY(int) id;
+} ty_slc_surface;
+
+// Particles near the medial axis of thin places [Chentanez2007] section 3.4.
+typedef struct ty_slc_particles {
+    TY_ARRAY(double) x;         // 3 each, metres
+    TY_ARRAY(double) radius;    // metres
+    TY_ARRAY(double) way;       // scratch: metres that each went
+    TY_ARRAY(double) grown;
+    TY_ARRAY(int) near;         // scratch: big ones near each small one
+    ty_hash_grid grid;
+} ty_slc_particles;
+
+// Open, private to this folder.
+typedef struct ty_slc {
+    ty_track_def def;
+    const ty_world* world;
+    double origin[3];           // of the lattice
+    double lo[3], hi[3];        // the domain; infinite without one
+    bool has_domain, has_solid;
+    ty_slc_surface now, next;
+    ty_contour contour;
+    TY_ARRAY(int) piece;        // per vertex of now.mesh
+    int n_pieces;
+    TY_ARRAY(int) parent;       // scratch of the pieces, per corner
+    TY_ARRAY(double) thickness; // per vertex: inward to the other side, INFINITY when farther than asked
+    TY_ARRAY(double) amount;    // offset per vertex
+    ty_slc_particles thin;      // of the last step
+    ty_levelset* ground;        // samples regions that touch solids; made when first needed
+    ty_cutter* cutter;
+} ty_slc;
+
+// n signed distances to the surface; triangle[i] (unless NULL) is the closest one where that was asked exactly, else
+// -1. An empty surface is TY_FAR away. Re-entrant.
+void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out, int* triangle,
+                     double (*closest)[3]);
+ty_sampler ty_slc_distance_sampler(const ty_slc_surface* s);
+// Fills `bend` from the mesh.
+ty_status ty_slc_bend(ty_slc_surface* s);
+// How far the curved surface lies outside of point p of a triangle, metres.
+double ty_slc_bulge(const ty_slc_surface* s, int triangle, const double p[3]);
+// Makes mesh and tree askable: hierarchy, normals, far values.
+ty_status ty_slc_surface_finish(ty_slc_surface* s);
+ty_status ty_slc_surface_archive(ty_slc_surface* s, ty_archive* ar);
+void ty_slc_surface_free(ty_slc_surface* s);
+
+// What a remake does. Value.
+typedef struct ty_slc_remake_def {
+    ty_sampler phi;
+    ty_box box;             // where to look first
+    double lipschitz;
+    const ty_flow* flow;    // that brought the surface here, for attributes; NULL: it did not move
+    double dt;
+} ty_slc_remake_def;
+// The triangles of { phi = 0 } become the surface, with pieces. On failure the old one is still there.
+ty_status ty_slc_remake(ty_slc* s, const ty_slc_remake_def* def);
+ty_box ty_slc_bounds(const ty_slc* s, double margin);
+
+// A function of the open space, continued into solids: exact for linear ones. Value; borrows. Re-entrant sampler.
+typedef struct ty_slc_walled {
+    const ty_slc* slc;
+    ty_sampler inner, solid;
+} ty_slc_walled;
+ty_slc_walled ty_slc_wall(const ty_slc* s, const ty_sampler* inner);
+ty_sampler ty_slc_walled_sampler(const ty_slc_walled* w);
+// Whether a vertex of the mesh is within two cells of a solid or of a side of the domain.
+ty_status ty_slc_touches(const ty_slc* s, const ty_tri_mesh* mesh, bool* touches);
+
+// A region of liquid (or of a drain) beside solids: where its surface lies on them it is none. ground_region is what
+// the sampler borrows.
+typedef struct ty_slc_region {
+    ty_sampler region;
+    ty_levelset_field field;
+    double reach;           // cells from a wall in which `field` counts
+    const ty_slc* slc;
+    ty_sampler solid;
+} ty_slc_region;
+ty_status ty_slc_region_open(ty_slc* s, const ty_sampler* region, ty_slc_region* out);
+ty_sampler ty_slc_region_sampler(const ty_slc_region* r);
+
+ty_status ty_slc_edit(ty_slc* s, int n, const ty_edit* edits, double* volume_changed);
+ty_status ty_slc_offset(ty_slc* s, const double* metres_per_piece);
+
+// Fills `thickness`: the way from each vertex straight inward to the other side, up to `reach` metres.
+ty_status ty_slc_thickness(ty_slc* s, double reach);
+// The particles of the step's end. `world` is at t + dt.
+ty_status ty_slc_thicken(ty_slc* s, const ty_flow* flow, double dt);
+ty_status ty_slc_particles_finish(ty_slc* s);
+// min(phi, surface of the particles) [Zhu2005], in place at n points. Re-entrant.
+void ty_slc_unite(const ty_slc* s, int n, const double (*x)[3], double* phi);
+
+#endif

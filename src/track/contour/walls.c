@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The liquid inside solids. A point x below a wall has its wall point p and its mirror image m = 2 p - x in the open;
+// phi(x) = 2 phi(p) - phi(m) is exact for linear functions, so any plane of water meets the wall undisturbed. It ends
+// TY_SLC_DEPTH cells below.
+//
+// Departs from [Chentanez2007] section 3.3.1 (min with the obstacle): that bevels every contact line. What is written
+// and counted is cut at obstacles by track/cut.h.
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "track/contour/slc.h"
+#include "track/kinds.h"
+
+enum { CHUNK = 64, BLOCK = 512 };
+static const double PROBE = 0.125;          // cells: step of the differences of a solid's distance
+static const double TOUCH = 2.0;            // cells from a wall where a region's surface may lie on it
+static const double GROUND_REACH = 6.0;     // cells from a wall in which regions are sampled on the grid
+
+// How far x is outside the domain; negative inside.
+static double beyond(const ty_slc* s, const double x[3])
+{
+    double out = -INFINITY;
+    for (int axis = 0; axis < 3; ++axis) out = fmax(out, fmax(s->lo[axis] - x[axis], x[axis] - s->hi[axis]));
+    return out;
+}
+
+// Corners of a tetrahedron: four differences give a gradient.
+static const double TETRA[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
+
+static void solid_normals(const ty_sampler* solid, double step, int n, double (*x)[3], ty_vec3* normal)
+{
+    double at[4 * CHUNK][3], d[4 * CHUNK];
+    for (int i = 0; i < 4 * n; ++i) ty_store3(at[i], ty_load3(x[i / 4]) + step * ty_load3(TETRA[i % 4]));
+    ty_sample(solid, 4 * n, (const double(*)[3])at, d);
+    for (int i = 0; i < n; ++i) {
+        ty_vec3 g = ty_vec(0, 0, 0);
+        for (int k = 0; k < 4; ++k) g += d[4 * i + k] * ty_load3(TETRA[k]);
+        normal[i] = ty_normalize(g);
+    }
+}
+
+// Points of one chunk that lie in a solid.
+typedef struct buried {
+    int n, id[CHUNK];
+    double depth[CHUNK];
+    double wall[CHUNK][3], mirror[CHUNK][3], clear[CHUNK];    // clear: distance of the mirror image from solids
+} buried;
+
+static void find_images(const ty_slc_walled* w, const double (*x)[3], buried* b)
+{
+    double at[CHUNK][3];
+    ty_vec3 normal[CHUNK];
+    for (int i = 0; i < b->n; ++i) memcpy(at[i], x[b->id[i]], sizeof at[0]);
+    solid_normals(&w->solid, PROBE * w->slc->def.cell, b->n, at, normal);
+    for (int i = 0; i < b->n; ++i) {
+        ty_vec3 p = ty_load3(at[i]) + b->depth[i] * normal[i];
+        ty_store3(b->wall[i], p);
+        ty_store3(b->mirror[i], p + b->depth[i] * normal[i]);
+    }
+    ty_sample(&w->solid, b->n, (const double(*)[3])b->mirror, b->clear);
+}
+
+static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], double* out)
+{
+    const ty_slc* s = w->slc;
+    double solid[CHUNK], ask[2 * CHUNK][3], value[2 * CHUNK], end = TY_SLC_DEPTH * s->def.cell;
+    int open[CHUNK], n_open = 0;
+    buried b = {.n = 0};
+    ty_sample(&w->solid, n, x, solid);
+    for (int i = 0; i < n; ++i) {
+        if (solid[i] >= 0.0) {
+            memcpy(ask[n_open], x[i], sizeof ask[0]);
+            open[n_open++] = i;
+        } else if (-solid[i] >= end) out[i] = -solid[i] - end + s->def.cell;
+        else {
+            b.depth[b.n] = -solid[i];
+            b.id[b.n++] = i;
+        }
+    }
+    if (b.n) find_images(w, x, &b);
+    ty_sample(&w->inner, n_open, (const double(*)[3])ask, value);
+    for (int i = 0; i < n_open; ++i) out[open[i]] = s->has_domain ? fmax(value[i], beyond(s, x[open[i]]) - end) : value[i];
+    for (int i = 0; i < b.n; ++i) {
+        memcpy(ask[2 * i], b.wall[i], sizeof ask[0]);
+        memcpy(ask[2 * i + 1], b.mirror[i], sizeof ask[0]);
+    }
+    ty_sample(&w->inner, 2 * b.n, (const double(*)[3])ask, value);
+    for (int i = 0; i < b.n; ++i) {
+        double linear = b.clear[i] >= 0.0 ? 2.0 * value[2 * i] - value[2 * i + 1] : value[2 * i];
+        out[b.id[i]] = fmax(linear, b.depth[i] - end);
+    }
+}
+
+static void eval_free(const ty_slc_walled* w, int n, const double (*x)[3], double* out)
+{
+    double end = TY_SLC_DEPTH * w->slc->def.cell;
+    ty_sample(&w->inner, n, x, out);
+    for (int i = 0; w->slc->has_domain && i < n; ++i) out[i] = fmax(out[i], beyond(w->slc, x[i]) - end);
+}
+
+static void eval(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_slc_walled* w = self;
+    if (!w->slc->has_solid) {
+        eval_free(w, n, x, out);
+        return;
+    }
+    for (int at = 0; at < n; at += CHUNK) eval_chunk(w, n - at < CHUNK ? n - at : CHUNK, x + at, out + at);
+}
+
+ty_slc_walled ty_slc_wall(const ty_slc* s, const ty_sampler* inner)
+{
+    return (ty_slc_walled){.slc = s, .inner = *inner, .solid = ty_world_solid(s->world)};
+}
+
+ty_sampler ty_slc_walled_sampler(const ty_slc_walled* w)
+{
+    return (ty_sampler){.self = w, .width = 1, .exact_band = w->inner.exact_band, .eval = eval};
+}
+
+typedef struct touch_args {
+    const ty_slc* s;
+    const ty_tri_mesh* mesh;
+    ty_sampler solid;
+} touch_args;
+
+static double nearest_wall(void* ctx, ty_range r)
+{
+    const touch_args* k = ctx;
+    double d[BLOCK], least = INFINITY;
+    int n = (int)(r.end - r.begin);
+    const double(*x)[3] = (const double(*)[3])k->mesh->vert + r.begin;
+    ty_sample(&k->solid, n, x, d);
+    for (int i = 0; i < n; ++i) least = fmin(least, fmin(d[i], k->s->has_domain ? -beyond(k->s, x[i]) : INFINITY));
+    return -least;
+}
+
+ty_status ty_slc_touches(const ty_slc* s, const ty_tri_mesh* mesh, bool* touches)
+{
+    touch_args k = {s, mesh, ty_world_solid(s->world)};
+    *touches = -ty_parallel_max(mesh->n_verts, BLOCK, nearest_wall, &k) < TOUCH * s->def.cell;
+    return ty_world_status(s->world);
+}
+
+static void eval_region(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_slc_region* r = self;
+    double solid[BLOCK], grid[BLOCK], reach = r->reach * r->slc->def.cell;
+    for (int at = 0; at < n; at += BLOCK) {
+        int count = n - at < BLOCK ? n - at : BLOCK;
+        ty_sample(&r->region, count, x + at, out + at);
+        if (!r->field.grid) continue;
+        ty_sample(&r->solid, count, x + at, solid);
+        ty_levelset_eval(&r->field, count, x + at, grid);
+        for (int i = 0; i < count; ++i)
+            if (fmin(solid[i], -beyond(r->slc, x[at + i])) < reach) out[at + i] = grid[i];
+    }
+}
+
+ty_sampler ty_slc_region_sampler(const ty_slc_region* r)
+{
+    return (ty_sampler){.self = r, .width = 1, .exact_band = 0.0, .eval = eval_region};
+}
+
+// Regions that touch solids go through the level set's grid, which knows how to tell their surface from the wall's.
+ty_status ty_slc_region_open(ty_slc* s, const ty_sampler* region, ty_slc_region* out)
+{
+    *out = (ty_slc_region){.region = *region, .slc = s, .solid = ty_world_solid(s->world), .reach = GROUND_REACH};
+    if (!s->has_domain) return ty_ok();
+    if (!s->ground) {
+        void* ground;
+        TY_TRY(ty_tracker_levelset.create(&ground, &s->def, s->world));
+        s->ground = ground;
+    } else if (s->ground->has_obstacles && ty_world_solid_moves(s->world))
+        TY_TRY(ty_levelset_solids(s->ground, s->world));
+    TY_TRY(ty_levelset_sample(s->ground, region, s->ground->phi));
+    ty_levelset_continue(s->ground, s->ground->phi);
+    out->field = (ty_levelset_field){&s->ground->grid, s->ground->phi};
+    return ty_ok();
+}
