@@ -106,7 +106,9 @@ class Case:
         self.notes.append(text)
 
     def bar(self):
-        grades = [grade(m) for m in self.measures if m[5] and (m[2] is not None or m[3] is not None)]
+        # A number with one bar only has no better one to miss.
+        grades = [VERY_GOOD if grade(m) == PASSABLE and m[2] is None else grade(m)
+                  for m in self.measures if m[5] and (m[2] is not None or m[3] is not None)]
         for bar in (MISSED, PASSABLE):
             if bar in grades:
                 return bar
