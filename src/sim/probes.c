@@ -7,6 +7,9 @@
 
 enum { COLUMN_SAMPLES = 64 };
 
+// A wire this near to a wall stands on it, not in it (cells).
+static const double ON_WALL = 1e-9;
+
 static bool append(ty_sim* sim, const char* text)
 {
     size_t n = strlen(text);
@@ -16,12 +19,22 @@ static bool append(ty_sim* sim, const char* text)
     return true;
 }
 
-// Length of a segment where a linear function with these end values is negative.
-static double wet_share(double a, double b)
+// Narrows [part[0], part[1]] of a segment to where a linear function with these end values is negative.
+static void narrow(double a, double b, double part[2])
 {
-    if (a < 0.0 && b < 0.0) return 1.0;
-    if (a >= 0.0 && b >= 0.0) return 0.0;
-    return a < 0.0 ? a / (a - b) : b / (b - a);
+    if (a >= 0.0 && b >= 0.0) part[1] = part[0];
+    if (a < 0.0 && b >= 0.0) part[1] = fmin(part[1], a / (a - b));
+    if (a >= 0.0 && b < 0.0) part[0] = fmax(part[0], a / (a - b));
+}
+
+// The share of a segment that is in the liquid and not in a solid. The two are cut out one after the other: their
+// maximum is not linear along a wire that stands on a wall.
+static double wet_share(const double phi[2], const double solid[2])
+{
+    double part[2] = {0.0, 1.0};
+    narrow(phi[0], phi[1], part);
+    narrow(solid[0], solid[1], part);
+    return fmax(part[1] - part[0], 0.0);
 }
 
 // The wetted length of a vertical wire, as a resistance gauge measures it.
@@ -31,7 +44,7 @@ static double wetted_length(const ty_sim* sim, const double at[3])
     ty_sampler solid = ty_world_solid(sim->world);
     ty_box box = ty_world_bounds(sim->world);
     int up = sim->def->world.up;
-    double step = 0.5 * liquid.cell, length = 0.0, previous = 1.0;
+    double step = 0.5 * liquid.cell, length = 0.0, on_wall = ON_WALL * liquid.cell, wet[2] = {0}, buried[2] = {0};
     int n = (int)ceil((box.hi[up] - box.lo[up]) / step) + 1;
     step = (box.hi[up] - box.lo[up]) / (n - 1);
     for (int first = 0; first < n; first += COLUMN_SAMPLES) {
@@ -44,9 +57,11 @@ static double wetted_length(const ty_sim* sim, const double at[3])
         ty_sample(&liquid.distance, count, (const double(*)[3])x, phi);
         ty_sample(&solid, count, (const double(*)[3])x, wall);
         for (int i = 0; i < count; ++i) {
-            double now = fmax(phi[i], -wall[i] - 1e-9 * liquid.cell);
-            if (first + i > 0) length += step * wet_share(previous, now);
-            previous = now;
+            wet[1] = phi[i];
+            buried[1] = -wall[i] - on_wall;
+            if (first + i > 0) length += step * wet_share(wet, buried);
+            wet[0] = wet[1];
+            buried[0] = buried[1];
         }
     }
     return length;

@@ -65,12 +65,31 @@ static ty_status grow(ty_gridflow* gf, int axis, const int* face, int64_t n)
     return ty_ok();
 }
 
+// What is known before extrapolation: the liquid's faces, and those inside sources, so that the air before a source
+// that nothing wets yet moves with it; else its water would not come out until it reached a cell's centre.
+static ty_status list_known(ty_gridflow* gf, int axis)
+{
+    const ty_ids* face = &gf->face[axis];
+    const ty_cut_faces* cut = &gf->cut[axis];
+    if (!ty_array_resize(&gf->front, face->n)) return ty_no_memory("extrapolation");
+    if (face->n) memcpy(gf->front.at, face->at, (size_t)face->n * sizeof *face->at);
+    for (int64_t k = 0; gf->has_spouts && k < cut->face.n; ++k) {
+        int f = cut->face.at[k];
+        if (cut->slip.at[k] >= 0.0 || gf->open[axis][f] > 0.0 || gf->mark[axis][f]) continue;
+        gf->mark[axis][f] = 1;
+        gf->next[axis][f] = cut->velocity.at[k][axis];
+        if (gf->carries) gf->next_acc[axis][f] = 0.0;
+        if (!ty_array_push(&gf->front, f)) return ty_no_memory("extrapolation");
+    }
+    return ty_ok();
+}
+
 static ty_status extrapolate(ty_gridflow* gf, int axis)
 {
+    TY_TRY(list_known(gf, axis));
     for (int layer = 0; layer < gf->layers; ++layer) {
-        const ty_ids* from = layer ? &gf->front : &gf->face[axis];
         gf->layer.n = 0;
-        TY_TRY(grow(gf, axis, from->at, from->n));
+        TY_TRY(grow(gf, axis, gf->front.at, gf->front.n));
         continue_job job = {.gf = gf, .axis = axis, .layer = (uint8_t)(layer + 2)};
         ty_parallel_for(gf->layer.n, BLOCK, average_block, &job);
         for (int64_t k = 0; k < gf->layer.n; ++k) gf->mark[axis][gf->layer.at[k]] = job.layer;
