@@ -123,11 +123,13 @@ double ty_open_fraction(const double phi[4]);
 // wet.c: which cells are liquid, which faces carry its velocity.
 void ty_gridflow_find_box(ty_gridflow* gf, const ty_liquid* liquid);
 ty_status ty_gridflow_classify(ty_gridflow* gf, const ty_liquid* liquid);
-// The fraction of the way from the centre of liquid cell i to air cell j at which the surface lies.
+// The fraction of the way from the centre of liquid cell i to air cell j at which the surface lies; more than 1 where j's centre is
+// just not deep enough in the liquid to count: a plane is met exactly there too.
+#define TY_FARTHEST_SURFACE 20.0
 static inline double ty_surface_fraction(double phi_i, double phi_j)
 {
     double theta = phi_i / (phi_i - phi_j);
-    return theta > 0.0 && theta < 1.0 + TY_WET ? theta : 1.0 + TY_WET;
+    return theta > 0.0 && theta < TY_FARTHEST_SURFACE ? theta : TY_FARTHEST_SURFACE;
 }
 
 // advect.c: next[] at valid faces, from u[] and acc[]. Spoils next_acc[].

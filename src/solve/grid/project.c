@@ -165,16 +165,17 @@ static ty_status assemble(project_job* job)
     return ty_ok();
 }
 
-// The last pressure, restated for this step's gravity and level.
+// The last pressure, restated for this step's gravity and level; at first that of still liquid.
 static void make_guess(const project_job* job, const double gravity[3], double level, bool reduced)
 {
     ty_gridflow* gf = job->gf;
-    double change[3], old_level = along_gravity(gf->gravity, gf->ref);
-    for (int axis = 0; axis < 3; ++axis) change[axis] = gf->gravity[axis] - (reduced ? gravity[axis] : 0.0);
+    double change[3], old_level = gf->started ? along_gravity(gf->gravity, gf->ref) : level;
+    for (int axis = 0; axis < 3; ++axis)
+        change[axis] = (gf->started ? gf->gravity[axis] : gravity[axis]) - (reduced ? gravity[axis] : 0.0);
     for (int64_t row = 0; row < gf->wet.n; ++row) {
         double x[3];
         ty_cell_center(&gf->cells, gf->wet.at[row], x);
-        double p = gf->pressure[gf->wet.at[row]] + along_gravity(change, x) - old_level + (reduced ? level : 0.0);
+        double p = (gf->started ? gf->pressure[gf->wet.at[row]] : 0.0) + along_gravity(change, x) - old_level + (reduced ? level : 0.0);
         gf->guess.at[row] = job->scale * p;
     }
 }
@@ -327,7 +328,7 @@ ty_status ty_gridflow_project(ty_gridflow* gf, const ty_liquid* liquid, double s
     TY_TRY(want_divergence(&job));
     if (gf->wet.n) {
         TY_TRY(assemble(&job));
-        if (physical && gf->started) make_guess(&job, job.push, level, reduced);
+        if (physical) make_guess(&job, job.push, level, reduced);
         else memset(gf->guess.at, 0, sizeof(double) * (size_t)gf->wet.n);
         TY_TRY(solve(&job, stats));
     }

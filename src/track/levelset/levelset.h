@@ -58,10 +58,12 @@ ty_status ty_levelset_transport(ty_levelset* ls, const ty_flow* flow, double dt,
 ty_status ty_levelset_solids(ty_levelset* ls, const ty_world* world);
 // The same from ls->solid as it is.
 ty_status ty_levelset_ghosts(ty_levelset* ls);
-// Continues phi into closed cells, exactly for linear functions.
+// Continues phi into closed cells, exactly for linear functions. Where open cells do not tell the slope, the value that a
+// closed cell has (carried along, if it is not NAN) stays, as near as it may be to the open cells.
 void ty_levelset_continue(ty_levelset* ls, double* phi);
 // Samples a region at all cells. Where its surface lies on or in a solid it is no surface of the liquid: there the
-// values of open cells are continued from those that the solid has no part in. Uses doubtful, active, velocity.
+// values of open cells are continued from those that the solid has no part in, and closed cells have NAN. Uses doubtful,
+// active, velocity.
 ty_status ty_levelset_sample(ty_levelset* ls, const ty_sampler* region, double* out);
 
 // Distances again, wide enough for steps that go as far as `reach`.

@@ -21,11 +21,18 @@ static const double FLAT = 0.1, BENT = 0.2;       // cells of misfit: from linea
 static const double FIT_DEPTH = 3.6;              // cells below the wall; deeper ghosts copy their open cell
 static const double FIT_REACH = 4.0;              // cells: ghosts of open cells this near a surface are fitted
 static const double FAR = 6.0;                    // cells: where no surface of the liquid is near
+static const double CLAMPED = 0.999;              // of the band: values from here on are no distances
 static const double PIVOT = 1e-8;                 // of the largest: cells in a plane or line determine no slope
 static const double ON_SOLID = 0.1;               // cells: a region's surface this close to a solid lies on it
 static const double SAMPLE_REACH = 4.0;           // cells: values beyond are far from any surface
+static const double CLOSED_REACH = 8.0;           // cells: the same in solids, where surfaces are not seen
 static const double KINK_SLOPE = 0.95;            // a distance with less has more than one nearest point
 static const double PROBE = 0.25;                 // cells: step of the differences of a region
+enum { WALK_STEPS = 24 };
+static const double WALK_STEP = 0.5;              // cells: along a region's surface, out of a solid
+static const double FACES_OUT = 0.3;              // cosine between the ways out of the liquid and of the solid: not a wall
+static const double ON_WALL = 0.98;               // minus the same cosine: the surface lies on a wall
+static const double LEAST_SLANT = 0.2;            // sine between them: less does not lead out
 
 static bool outside_domain(const ty_levelset* ls, const double x[3])
 {
@@ -146,9 +153,11 @@ typedef struct fit {
     int cell[MAX_FIT];
 } fit;
 
-// Cells with closed[] unset within `radius` of the lattice place w, on the side of `out`.
-static void gather(const ty_levelset* ls, const unsigned char* closed, ty_vec3 w, ty_vec3 out, double radius, fit* f)
+// Cells with closed[] unset and a distance in phi within `radius` of the lattice place w, on the side of `out`.
+static void gather(const ty_levelset* ls, const unsigned char* closed, const double* phi, ty_vec3 w, ty_vec3 out,
+                   double radius, fit* f)
 {
+    double clamped = CLAMPED * ls->band;
     const ty_grid* g = &ls->grid;
     int lo[3], hi[3], ijk[3];
     for (int axis = 0; axis < 3; ++axis) {
@@ -162,7 +171,7 @@ static void gather(const ty_levelset* ls, const unsigned char* closed, ty_vec3 w
                 int64_t cell = ty_grid_index(g, ijk[0], ijk[1], ijk[2]);
                 ty_vec3 d = ty_vec(ijk[0], ijk[1], ijk[2]) - w;
                 double squared = ty_dot(d, d);
-                if (closed[cell] || squared > radius * radius || ty_dot(d, out) < SAME_SIDE) continue;
+                if (closed[cell] || fabs(phi[cell]) >= clamped || squared > radius * radius || ty_dot(d, out) < SAME_SIDE) continue;
                 f->w[f->n] = exp(-squared);
                 f->e[f->n][0] = 1.0;
                 ty_store3(f->e[f->n] + 1, d);
@@ -231,7 +240,7 @@ static bool extend(const ty_levelset* ls, const unsigned char* closed, const dou
     fit f;
     ty_vec3 out = ty_normalize(w - x);
     for (int k = 0; k < n_radii; ++k) {
-        gather(ls, closed, w, out, RADII[k], &f);
+        gather(ls, closed, phi, w, out, RADII[k], &f);
         if (f.n >= MIN_FIT && evaluate(&f, x - w, phi, max_weights, value, misfit)) return true;
     }
     return false;
@@ -247,31 +256,40 @@ static ty_vec3 lattice_place(const ty_grid* g, const double x[3])
     return (ty_load3(x) - ty_load3(g->origin)) / g->cell - ty_vec(0.5, 0.5, 0.5);
 }
 
+// The continued value of a ghost beside its open cell. False when the open cells do not tell it.
+static bool fit_ghost(const continuation* c, ty_ghost ghost, const int at[3], double* value)
+{
+    const ty_levelset* ls = c->ls;
+    const ty_grid* g = &ls->grid;
+    double x[3], source = c->phi[ghost.source], misfit;
+    if (fabs(source) > FIT_REACH * g->cell) return false;
+    ty_grid_cell_center(g, at[0], at[1], at[2], x);
+    if (!push_out(ls, x)) return false;
+    ty_vec3 place = ty_vec(at[0], at[1], at[2]), wall = lattice_place(g, x);
+    if (ty_norm(wall - place) > FIT_DEPTH) return false;
+    if (!extend(ls, ls->closed, c->phi, place, wall, N_RADII, MAX_WEIGHTS, value, &misfit)) return false;
+    double bent = ty_clamp((misfit / g->cell - FLAT) / (BENT - FLAT), 0.0, 1.0);
+    *value += bent * (source - *value);
+    return true;
+}
+
 static void continue_ghosts(void* ctx, ty_range r)
 {
     continuation* c = ctx;
     const ty_levelset* ls = c->ls;
-    const ty_grid* g = &ls->grid;
     for (int64_t i = r.begin; i < r.end; ++i) {
         ty_ghost ghost = ls->ghost.at[i];
-        double* phi = &c->phi[ghost.cell];
-        *phi = ghost.source < 0 ? ls->band : c->phi[ghost.source];
-        if (ghost.source < 0) continue;
+        double *phi = &c->phi[ghost.cell], value;
+        if (ghost.source < 0) {
+            if (isnan(*phi)) *phi = ls->band;
+            continue;
+        }
         int a[3], b[3];
-        double x[3];
-        ty_grid_coords(g, ghost.cell, a);
-        ty_grid_coords(g, ghost.source, b);
-        double apart = ty_norm(ty_vec(a[0] - b[0], a[1] - b[1], a[2] - b[2])) * g->cell;
-        if (fabs(*phi) > FIT_REACH * g->cell) continue;
-        ty_grid_cell_center(g, a[0], a[1], a[2], x);
-        double source = *phi, value, misfit;
-        ty_vec3 place = ty_vec(a[0], a[1], a[2]);
-        if (!push_out(ls, x)) continue;
-        ty_vec3 wall = lattice_place(g, x);
-        if (ty_norm(wall - place) > FIT_DEPTH) continue;
-        if (!extend(ls, ls->closed, c->phi, place, wall, N_RADII, MAX_WEIGHTS, &value, &misfit)) continue;
-        double bent = ty_clamp((misfit / g->cell - FLAT) / (BENT - FLAT), 0.0, 1.0);
-        value += bent * (source - value);
+        ty_grid_coords(&ls->grid, ghost.cell, a);
+        ty_grid_coords(&ls->grid, ghost.source, b);
+        double source = c->phi[ghost.source];
+        double apart = ty_norm(ty_vec(a[0] - b[0], a[1] - b[1], a[2] - b[2])) * ls->grid.cell;
+        if (!fit_ghost(c, ghost, a, &value)) value = isnan(*phi) ? source : *phi;
         *phi = ty_clamp(ty_clamp(value, source - apart, source + apart), -ls->band, ls->band);
     }
 }
@@ -286,7 +304,7 @@ typedef struct sampling {
     ty_levelset* ls;
     const ty_sampler* region;
     double* out;
-    unsigned char* doubtful;    // closed, or the region's surface next to it lies on a solid
+    unsigned char* doubtful;    // no value: 1 closed and far; the region's surface next to it lies on a solid, 2 open, 3 closed
 } sampling;
 
 // Distance to the domain's sides or an obstacle, whichever is nearer.
@@ -297,23 +315,84 @@ static double wall_distance(const ty_levelset* ls, const double x[3], int64_t ce
     return d;
 }
 
-// Whether the point of the region's surface that is nearest to x lies on or in a solid. The solid is as near as it.
-static bool surface_on_solid(const ty_levelset* ls, const ty_sampler* region, const double x[3], double value)
+enum { SOLIDS = 1 + TY_N_SIDES };
+
+// Every solid's distance at x and the direction out of it: the obstacles' together, and the domain's sides'.
+static void solids_at(const ty_levelset* ls, const double x[3], double d[SOLIDS], ty_vec3 out[SOLIDS])
 {
-    double h = ls->grid.cell, probe[6][3], v[6], slope[3];
+    double slope[1][3];
+    d[0] = INFINITY;
+    out[0] = ty_vec(0, 0, 0);
+    if (ls->solid) {
+        ty_grid_linear(&ls->grid, ls->solid, 1, (const double(*)[3])x, &d[0]);
+        ty_grid_gradient(&ls->grid, ls->solid, 1, (const double(*)[3])x, slope);
+        out[0] = ty_normalize(ty_load3(slope[0]));
+    }
+    for (int side = 0; side < TY_N_SIDES; ++side) {
+        int axis = side / 2, high = side % 2;
+        double normal[3] = {0};
+        normal[axis] = high ? -1.0 : 1.0;
+        d[1 + side] = high ? ls->hi[axis] - x[axis] : x[axis] - ls->lo[axis];
+        out[1 + side] = ty_load3(normal);
+    }
+}
+
+// The deepest solid at x. *against: the least cosine between the ways out of the liquid and of a solid that x is on or in.
+static void deepest_solid(const ty_levelset* ls, const double x[3], ty_vec3 normal, double* d, ty_vec3* out, double* against)
+{
+    double distance[SOLIDS];
+    ty_vec3 way[SOLIDS];
+    int deepest = 0;
+    solids_at(ls, x, distance, way);
+    *against = 1.0;
+    for (int i = 0; i < SOLIDS; ++i) {
+        if (distance[i] < distance[deepest]) deepest = i;
+        if (distance[i] < ON_SOLID * ls->grid.cell) *against = fmin(*against, ty_dot(way[i], normal));
+    }
+    *d = distance[deepest];
+    *out = way[deepest];
+}
+
+// A region's value at x, and its unit normal there. False where more than one point of its surface is nearest.
+static bool region_normal(const ty_sampler* region, const double x[3], double step, ty_vec3* normal)
+{
+    double probe[6][3], v[6], slope[3];
     for (int i = 0; i < 6; ++i) {
         memcpy(probe[i], x, sizeof probe[i]);
-        probe[i][i / 2] += (i & 1 ? PROBE : -PROBE) * h;
+        probe[i][i / 2] += i & 1 ? step : -step;
     }
     ty_sample(region, 6, (const double(*)[3])probe, v);
     for (int axis = 0; axis < 3; ++axis) slope[axis] = v[2 * axis + 1] - v[2 * axis];
-    double at[3], solid = INFINITY;
-    if (ty_norm(ty_load3(slope)) < KINK_SLOPE * 2.0 * PROBE * h) return true;    // between two walls
-    ty_store3(at, ty_load3(x) - value * ty_normalize(ty_load3(slope)));
-    if (ls->solid) ty_grid_linear(&ls->grid, ls->solid, 1, (const double(*)[3])at, &solid);
-    for (int axis = 0; axis < 3; ++axis)
-        solid = fmin(solid, fmin(at[axis] - ls->lo[axis], ls->hi[axis] - at[axis]));
-    return solid < ON_SOLID * h;
+    *normal = ty_normalize(ty_load3(slope));
+    return ty_norm(ty_load3(slope)) >= KINK_SLOPE * 2.0 * step;
+}
+
+// Whether the region's surface at `at`, inside a solid, comes out of it: it does where it faces the way out, and where
+// one arrives in the open on the surface itself.
+static bool surface_comes_out(const ty_levelset* ls, const ty_sampler* region, ty_vec3 at, ty_vec3 normal)
+{
+    double h = ls->grid.cell, x[1][3], value, d, against;
+    for (int step = 0; step < WALK_STEPS; ++step) {
+        ty_vec3 out;
+        ty_store3(x[0], at);
+        deepest_solid(ls, x[0], normal, &d, &out, &against);
+        ty_sample(region, 1, (const double(*)[3])x, &value);
+        if (fabs(value) > ON_SOLID * h) return false;
+        if (d > ON_SOLID * h || (step == 0 && against > FACES_OUT)) return true;
+        ty_vec3 along = out - ty_dot(out, normal) * normal;
+        if (against < -ON_WALL || ty_norm(along) < LEAST_SLANT) return false;
+        at = at + WALK_STEP * h * ty_normalize(along);
+    }
+    return false;
+}
+
+// Whether the point of the region's surface that is nearest to x is no surface of liquid, but lies on or in a solid
+// without coming out of it.
+static bool surface_on_solid(const ty_levelset* ls, const ty_sampler* region, const double x[3], double value)
+{
+    ty_vec3 normal;
+    if (!region_normal(region, x, PROBE * ls->grid.cell, &normal)) return true;    // between two walls
+    return !surface_comes_out(ls, region, ty_load3(x) - value * normal, normal);
 }
 
 static void sample_region(void* ctx, ty_range r)
@@ -331,10 +410,12 @@ static void sample_region(void* ctx, ty_range r)
     ty_sample(s->region, n, (const double(*)[3])x, out);
     for (int i = 0; i < n; ++i) {
         int64_t cell = r.begin + i;
-        s->doubtful[cell] = s->ls->closed[cell];
-        if (s->ls->closed[cell] || !(fabs(out[i]) < SAMPLE_REACH * g->cell)) continue;
-        if (fabs(out[i]) < wall_distance(s->ls, x[i], cell) - ON_SOLID * g->cell) continue;
-        if (surface_on_solid(s->ls, s->region, x[i], out[i])) s->doubtful[cell] = 2;
+        bool closed = s->ls->closed[cell];
+        s->doubtful[cell] = closed;
+        if (!(fabs(out[i]) < (closed ? CLOSED_REACH : SAMPLE_REACH) * g->cell)) continue;
+        if (!closed && fabs(out[i]) < wall_distance(s->ls, x[i], cell) - ON_SOLID * g->cell) continue;
+        if (!surface_on_solid(s->ls, s->region, x[i], out[i])) s->doubtful[cell] = 0;
+        else s->doubtful[cell] = closed ? 3 : 2;
     }
 }
 
@@ -347,7 +428,7 @@ static void try_doubtful(void* ctx, ty_range r)
         double* value = &ls->velocity.at[i];
         double misfit;
         *value = NAN;
-        if (s->doubtful[cell] != 2) continue;
+        if (!s->doubtful[cell]) continue;
         ty_grid_coords(&ls->grid, cell, ijk);
         ty_vec3 place = ty_vec(ijk[0], ijk[1], ijk[2]);
         if (!extend(ls, s->doubtful, s->out, place, place, FILL_RADII, FILL_WEIGHTS, value, &misfit)) *value = NAN;
@@ -363,7 +444,8 @@ static bool accept_found(sampling* s)
         double* out = &s->out[ls->active.at[i]];
         double value = ls->velocity.at[i];
         if (isnan(value)) continue;
-        *out = *out < 0.0 ? fmin(value, *out) : fmax(value, *out);
+        bool closed = ls->closed[ls->active.at[i]];
+        *out = closed ? value : *out < 0.0 ? fmin(value, *out) : fmax(value, *out);
         s->doubtful[ls->active.at[i]] = 0;
         any = true;
     }
@@ -379,7 +461,7 @@ static ty_status fill_doubtful(sampling* s)
     double far = FAR * ls->grid.cell;
     ls->active.n = 0;
     for (int64_t c = 0; c < size; ++c)
-        if (s->doubtful[c] == 2 && !ty_array_push(&ls->active, (int)c)) return ty_no_memory("cells beside walls");
+        if (s->doubtful[c] >= 2 && !ty_array_push(&ls->active, (int)c)) return ty_no_memory("cells beside walls");
     if (!ty_array_resize(&ls->velocity, ls->active.n)) return ty_no_memory("cells beside walls");
     for (int pass = 0; pass < FILL_PASSES; ++pass) {
         ty_parallel_for(ls->active.n, BLOCK, try_doubtful, s);
@@ -387,7 +469,7 @@ static ty_status fill_doubtful(sampling* s)
     }
     for (int64_t i = 0; i < ls->active.n; ++i) {
         double* out = &s->out[ls->active.at[i]];
-        if (s->doubtful[ls->active.at[i]] == 2) *out = *out < 0.0 ? -far : far;
+        if (s->doubtful[ls->active.at[i]] == 2) *out = *out < 0.0 ? -far : far;    // closed ones: see ty_levelset_sample
     }
     return ty_ok();
 }
@@ -396,5 +478,8 @@ ty_status ty_levelset_sample(ty_levelset* ls, const ty_sampler* region, double* 
 {
     sampling s = {.ls = ls, .region = region, .out = out, .doubtful = ls->doubtful};
     ty_parallel_for(ty_grid_size(&ls->grid), SAMPLE_BLOCK, sample_region, &s);
-    return fill_doubtful(&s);
+    TY_TRY(fill_doubtful(&s));
+    for (int64_t i = 0; i < ls->ghost.n; ++i)
+        if (ls->doubtful[ls->ghost.at[i].cell]) out[ls->ghost.at[i].cell] = NAN;
+    return ty_ok();
 }
