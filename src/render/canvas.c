@@ -17,7 +17,7 @@ void ty_canvas_free(ty_canvas* canvas)
 
 // A film's response: dark stays dark, bright rolls off [Narkowicz2016].
 static double film_curve(double x) { return x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14); }
-static const double GAIN = 0.88;    // so that a white floor in the sun is just below white
+static const double GAIN = 0.84;    // so that a white floor in the sun is just below white
 
 static uint8_t to_byte(double light)
 {

@@ -91,7 +91,7 @@ static void lay_ground(ty_stage* stage, const ty_scenery* s)
     int up = s->def.world->up;
     ty_vec3 lo = ty_load3(s->box.lo), hi = ty_load3(s->box.hi);
     double diagonal = ty_norm(hi - lo);
-    stage->ground = (ty_ground){.there = true, .matter = {.kind = TY_MATTE, .colour = ty_vec(0.22, 0.23, 0.25)},
+    stage->ground = (ty_ground){.there = true, .matter = {.kind = TY_MATTE, .colour = ty_vec(0.30, 0.31, 0.33)},
                                 .centre = 0.5 * (lo + hi), .fade_from = FADE_FROM * diagonal,
                                 .fade_to = FADE_TO * diagonal};
     stage->ground.height = s->box.lo[up] - (ty_scenery_has_plate(s) ? PLATE_DEPTH : OPEN_FLOOR) * s->size;

@@ -15,8 +15,8 @@ static ty_vec3 turned(int up, double x, double y, double z)
 ty_sky ty_sky_studio(int up)
 {
     return (ty_sky){.up = up,
-                    .horizon = ty_vec(0.50, 0.57, 0.64),
-                    .zenith = ty_vec(0.08, 0.17, 0.34),
+                    .horizon = ty_vec(0.62, 0.69, 0.76),
+                    .zenith = ty_vec(0.09, 0.20, 0.42),
                     .window = ty_vec(1.3, 1.3, 1.25),
                     .window_dir = turned(up, -0.50, 0.62, -0.60),
                     .sun_dir = turned(up, -0.50, 0.85, -0.30),
