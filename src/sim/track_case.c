@@ -111,7 +111,7 @@ static ty_status step_once(track_run* r, double t, double dt)
     ty_flow flow = flow_of(r);
     if (r->def->correct) {
         ty_liquid before = r->kind->liquid(r->tracker);
-        TY_TRY(ty_ledger_remember(&r->ledger, &before, &flow, r->world, dt));
+        TY_TRY(ty_ledger_remember(&r->ledger, &before, &flow, r->world, &r->cut, dt));
     }
     TY_TRY(ty_world_move(r->world, t + dt, dt));
     double begin = ty_clock();
