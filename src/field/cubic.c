@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "field/cubic.h"
 
+#include <string.h>
+
 static const double KINK = 3.0;    // ratio of neighbouring second differences that no resolved surface has
 
 // The four values of a row; beyond the border they go on linearly.
@@ -31,95 +33,137 @@ static inline stencil place(double s, int n, int64_t stride)
     return p;
 }
 
-// Shares of the second differences a and b in the limited ones: a' = aa a + ab b, b' = ba a + bb b.
+// Four rows side by side: combined along x, then turned and combined along y, then z.
+typedef ty_vec3 lanes;
+typedef int64_t mask __attribute__((vector_size(32), aligned(8)));
+
+static inline lanes pick(mask m, lanes yes, lanes no) { return (lanes)(((mask)yes & m) | ((mask)no & ~m)); }
+static inline lanes where(mask m, lanes value) { return (lanes)((mask)value & m); }
+static inline lanes absolute(lanes a)
+{
+    return where((mask){INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX}, a);    // all bits but the sign
+}
+static inline lanes same(double x) { return (lanes){x, x, x, x}; }
+
+// What happens to the second differences a and b: dropped unless `kept`, KINK times the other one where `a`, `b`.
 typedef struct limited {
-    double aa, ab, ba, bb;
+    mask kept, a, b;
 } limited;
 
-static inline limited limit(double a, double b)
+static inline limited limit(lanes a, lanes b)
 {
-    if (!(a * b > 0.0)) return (limited){0.0, 0.0, 0.0, 0.0};
-    if (fabs(a) > KINK * fabs(b)) return (limited){0.0, KINK, 0.0, 1.0};
-    if (fabs(b) > KINK * fabs(a)) return (limited){1.0, 0.0, KINK, 0.0};
-    return (limited){1.0, 0.0, 0.0, 1.0};
+    lanes size_a = absolute(a), size_b = absolute(b);
+    return (limited){a * b > same(0.0), size_a > KINK * size_b, size_b > KINK * size_a};
 }
 
-static inline void extend(const stencil* p, double f[4])
+static inline void apply(const limited* l, lanes* a, lanes* b)
+{
+    lanes la = pick(l->a, KINK * *b, *a), lb = pick(l->b, KINK * *a, *b);
+    *a = where(l->kept, la);
+    *b = where(l->kept, lb);
+}
+
+static inline void extend(const stencil* p, lanes f[4])
 {
     if (p->single) f[2] = f[1];
     if (p->low) f[0] = 2.0 * f[1] - f[2];
     if (p->high) f[3] = 2.0 * f[2] - f[1];
 }
 
-static inline double bent(double t, double a, double b) { return 0.5 * t * (1.0 - t) * ((1.0 - t) * a + t * b); }
-static inline double bent_slope(double t, double a, double b)
+static inline lanes bent(double t, lanes a, lanes b) { return 0.5 * t * (1.0 - t) * ((1.0 - t) * a + t * b); }
+static inline lanes bent_slope(double t, lanes a, lanes b)
 {
     return 0.5 * ((1.0 - 2.0 * t) * ((1.0 - t) * a + t * b) + t * (1.0 - t) * (b - a));
 }
 
 // The value along one axis. `slope` gets the derivative when not NULL.
-static inline double along(const stencil* p, double f[4], double* slope, limited* shares)
+static inline lanes along(const stencil* p, lanes f[4], lanes* slope, limited* limits)
 {
     extend(p, f);
-    double a = f[0] - 2.0 * f[1] + f[2], b = f[1] - 2.0 * f[2] + f[3];
-    limited l = limit(a, b);
-    double la = l.aa * a + l.ab * b, lb = l.ba * a + l.bb * b;
-    if (slope) *slope = f[2] - f[1] - bent_slope(p->t, la, lb);
-    if (shares) *shares = l;
-    return f[1] + p->t * (f[2] - f[1]) - bent(p->t, la, lb);
+    lanes a = f[0] - 2.0 * f[1] + f[2], b = f[1] - 2.0 * f[2] + f[3];
+    *limits = limit(a, b);
+    apply(limits, &a, &b);
+    if (slope) *slope = f[2] - f[1] - bent_slope(p->t, a, b);
+    return f[1] + p->t * (f[2] - f[1]) - bent(p->t, a, b);
 }
 
 // Something that goes along with the values: the same linear combination.
-static inline double carried(const stencil* p, double f[4], limited l)
+static inline lanes carried(const stencil* p, lanes f[4], const limited* limits)
 {
     extend(p, f);
-    double a = f[0] - 2.0 * f[1] + f[2], b = f[1] - 2.0 * f[2] + f[3];
-    return f[1] + p->t * (f[2] - f[1]) - bent(p->t, l.aa * a + l.ab * b, l.ba * a + l.bb * b);
+    lanes a = f[0] - 2.0 * f[1] + f[2], b = f[1] - 2.0 * f[2] + f[3];
+    apply(limits, &a, &b);
+    return f[1] + p->t * (f[2] - f[1]) - bent(p->t, a, b);
 }
 
-static inline void load(const double* v, const stencil* x, double f[4])
+static inline lanes load(const double* v, const stencil* x)
 {
-    for (int i = 0; i < 4; ++i) f[i] = v[x->offset[i]];
+    lanes f;
+    if (!x->low && !x->high) memcpy(&f, v + x->offset[0], sizeof f);
+    else f = (lanes){v[x->offset[0]], v[x->offset[1]], v[x->offset[2]], v[x->offset[3]]};
+    return f;
+}
+
+// f[i][k] becomes f[k][i].
+static inline void turn(lanes f[4])
+{
+    lanes a = __builtin_shufflevector(f[0], f[1], 0, 4, 2, 6), b = __builtin_shufflevector(f[0], f[1], 1, 5, 3, 7);
+    lanes c = __builtin_shufflevector(f[2], f[3], 0, 4, 2, 6), d = __builtin_shufflevector(f[2], f[3], 1, 5, 3, 7);
+    f[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+    f[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+    f[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    f[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
+
+static inline void load_plane(const double* v, const stencil p[3], int c, lanes f[4])
+{
+    for (int b = 0; b < 4; ++b) f[b] = load(v + p[2].offset[c] + p[1].offset[b], &p[0]);
+    turn(f);
+}
+
+static inline void place_all(const ty_grid* g, const double s[3], stencil p[3])
+{
+    for (int axis = 0; axis < 3; ++axis) p[axis] = place(s[axis], g->n[axis], ty_grid_stride(g, axis));
 }
 
 double ty_cubic_gradient(const ty_cubic* f, const double s[3], double gradient[3])
 {
     stencil p[3];
-    for (int axis = 0; axis < 3; ++axis) p[axis] = place(s[axis], f->grid->n[axis], ty_grid_stride(f->grid, axis));
-    double plane[4], plane_dx[4], plane_dy[4];
-    limited shares;
+    lanes v[4], row[4], row_dx[4], slopes[4], dy, dz;
+    limited limits;
+    place_all(f->grid, s, p);
     for (int c = 0; c < 4; ++c) {
-        double row[4], row_dx[4];
-        for (int b = 0; b < 4; ++b) {
-            double v[4];
-            load(f->values + p[2].offset[c] + p[1].offset[b], &p[0], v);
-            row[b] = along(&p[0], v, &row_dx[b], NULL);
-        }
-        plane[c] = along(&p[1], row, &plane_dy[c], &shares);
-        plane_dx[c] = carried(&p[1], row_dx, shares);
+        load_plane(f->values, p, c, v);
+        row[c] = along(&p[0], v, &row_dx[c], &limits);
     }
-    double dz, value = along(&p[2], plane, &dz, &shares);
-    gradient[0] = f->scale * carried(&p[2], plane_dx, shares);
-    gradient[1] = f->scale * carried(&p[2], plane_dy, shares);
-    gradient[2] = f->scale * dz;
+    turn(row);
+    turn(row_dx);
+    lanes plane = along(&p[1], row, &dy, &limits);
+    lanes dx = carried(&p[1], row_dx, &limits);
+    for (int c = 0; c < 4; ++c) {
+        v[c] = same(plane[c]);
+        slopes[c] = ty_vec(dx[c], dy[c], 0.0);
+    }
+    double value = along(&p[2], v, &dz, &limits)[0];
+    lanes rest = carried(&p[2], slopes, &limits);
+    ty_store3(gradient, f->scale * ty_vec(rest[0], rest[1], dz[0]));
     return f->scale * value;
 }
 
 static double value_at(const ty_grid* g, const double* values, const double s[3])
 {
     stencil p[3];
-    for (int axis = 0; axis < 3; ++axis) p[axis] = place(s[axis], g->n[axis], ty_grid_stride(g, axis));
-    double plane[4];
+    lanes v[4], row[4];
+    limited limits;
+    place_all(g, s, p);
     for (int c = 0; c < 4; ++c) {
-        double row[4];
-        for (int b = 0; b < 4; ++b) {
-            double v[4];
-            load(values + p[2].offset[c] + p[1].offset[b], &p[0], v);
-            row[b] = along(&p[0], v, NULL, NULL);
-        }
-        plane[c] = along(&p[1], row, NULL, NULL);
+        load_plane(values, p, c, v);
+        row[c] = along(&p[0], v, NULL, &limits);
     }
-    return along(&p[2], plane, NULL, NULL);
+    turn(row);
+    lanes plane = along(&p[1], row, NULL, &limits);
+    for (int c = 0; c < 4; ++c) v[c] = same(plane[c]);
+    return along(&p[2], v, NULL, &limits)[0];
 }
 
 void ty_grid_distance(const ty_grid* g, const double* values, int n, const double (*x)[3], double* out)
