@@ -2,6 +2,7 @@
 // All lengths here are in cells, all places in lattice coordinates (cell centres are the integers).
 #include "field/redistance.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/parallel.h"
@@ -12,12 +13,20 @@ enum {
     ROW_BLOCK = 64,      // rows per block
     NEAR_STEPS = 20,     // the iteration gains a factor 1 / (curvature * distance) per step
     BAND_STEPS = 8,
+    N_NEIGHBOURS = 26,
+    ALONG_AXES = 6,      // of them
 };
-static const double NEWTON_REACH = 5.0;      // beyond it a neighbour's closest point is good enough: up to 0.1 cells too far
+static const double EXACT_REACH = 2.5;       // cells that the surface's interpolant asks
+// From there to here one Newton step will do; beyond, a neighbour's closest point: up to 0.1 cells too far. (The
+// distance along a neighbour's normal was tried: around drops it is too near, more so with every layer.)
+static const double NEWTON_REACH = 5.0;
 static const double STEP_LIMIT = 0.7;        // longest Newton step: the interpolant holds for a cell
 static const double MIN_SLOPE = 0.05;        // below it the interpolant has no direction to the surface
-static const double ON_SURFACE = 1e-11;      // Newton step normal to the surface that ends the iteration
-static const double ALIGNED = 1e-3;          // tangential step against the distance: error of its square / 2
+// A Newton step that ends the iteration, normal to the surface and tangential. The distance counts the normal step, so
+// what is left is of the order of their squares times the curvature.
+static const double ON_SURFACE = 1e-3;
+static const double ALIGNED = 1e-3;          // against the distance: next to the surface
+static const double BAND_ALIGNED = 0.15;     // in cells: elsewhere
 static const double NEARLY_ON = 1e-3, NEARLY_ALIGNED = 0.1;    // after the last step
 static const double CROSSING_SLACK = 0.05;   // by which a closest point may lie beyond an axis' linear crossing
 // A cell next to the surface whose value is a distance up to this stays as it is. Without it a sphere of 5 cells
@@ -32,6 +41,8 @@ typedef struct job {
     double scale;          // 1 / cell
     double band;           // in cells
     int64_t begin;         // first list entry of the layer
+    int step[N_NEIGHBOURS][3];
+    int64_t offset[N_NEIGHBOURS];
 } job;
 
 static bool inside(double phi) { return phi < 0.0; }
@@ -102,10 +113,15 @@ typedef struct foot {
     bool found;
 } foot;
 
+// When a point is at rest: steps below `off` normal to the surface and below `aside` tangential.
+typedef struct rest {
+    double off, aside;
+} rest;
+
 // Newton steps from `start` to the point of the zero set that is closest to x: along the gradient to the set, across
 // it to the foot of x. The distance is the part along the normal, so a rest of the tangential step counts squared.
 // Found is also what has not come to rest after max_steps, if it lies on the set and within reach.
-static foot project(const ty_cubic* f, const double x[3], const double start[3], int max_steps, double reach)
+static foot project(const ty_cubic* f, const double x[3], const double start[3], int max_steps, double reach, rest tolerance)
 {
     ty_vec3 to = ty_load3(x), at = ty_load3(start);
     foot result = {.found = false};
@@ -123,7 +139,7 @@ static foot project(const ty_cubic* f, const double x[3], const double start[3],
         ty_vec3 move = onto + across;
         double size = ty_norm(move);
         at += size > STEP_LIMIT ? move * (STEP_LIMIT / size) : move;
-        bool rests = off <= ON_SURFACE && aside <= ALIGNED * (length + ON_SURFACE);
+        bool rests = off <= tolerance.off && aside <= ty_max(tolerance.aside, ALIGNED * length);
         if (rests || (step == max_steps && off <= NEARLY_ON && aside <= NEARLY_ALIGNED * length)) {
             ty_store3(result.at, at);
             result.distance = length;
@@ -147,11 +163,11 @@ static double crossings(const ty_grid* g, const double* phi, const int ijk[3], i
             if (at < 0 || at >= g->n[axis]) continue;
             double other = phi[cell + side * ty_grid_stride(g, axis)];
             if (inside(other) == inside(phi[cell])) continue;
-            double t = own / fmax(own + fabs(other), 1e-300);
-            t = fmax(t, SMALLEST);
+            double t = own / ty_max(own + fabs(other), 1e-300);
+            t = ty_max(t, SMALLEST);
             if (theta[axis] == 0.0 || t < fabs(theta[axis])) theta[axis] = side * t;
         }
-        if (theta[axis] != 0.0) smallest = fmin(smallest, fabs(theta[axis]));
+        if (theta[axis] != 0.0) smallest = ty_min(smallest, fabs(theta[axis]));
     }
     return smallest;
 }
@@ -182,11 +198,9 @@ static double near_body(void* ctx, ty_range range)
         ty_grid_coords(j->g, cell, ijk);
         double x[3] = {ijk[0], ijk[1], ijk[2]};
         double nearest = crossings(j->g, j->phi, ijk, cell, theta);
-        foot best = project(&f, x, x, NEAR_STEPS, nearest + CROSSING_SLACK);
-        if (!best.found) {
-            best = plane_foot(x, theta);
-            ++fallbacks;
-        }
+        foot best = project(&f, x, x, NEAR_STEPS, nearest + CROSSING_SLACK, (rest){ON_SURFACE, 0.0});
+        fallbacks += !best.found;
+        if (!best.found) best = plane_foot(x, theta);
         memcpy(r->closest.at[i].at, best.at, sizeof best.at);
         double old = fabs(j->phi[cell]) * j->scale;
         r->distance.at[i] = fabs(best.distance - old) <= KEEP ? old : best.distance;
@@ -217,30 +231,56 @@ static ty_status next_layer(job* j, int64_t begin, int64_t end)
     return ty_ok();
 }
 
-// The best of the closest points of the 26 neighbours of earlier layers.
+// Offsets to the 26 neighbours; those along one axis first.
+static void neighbours(const ty_grid* g, int (*step)[3], int64_t* offset)
+{
+    int n = 0;
+    for (int apart = 1; apart <= 3; ++apart)
+        for (int c = 0; c < 27; ++c) {
+            int d[3] = {c % 3 - 1, c / 3 % 3 - 1, c / 9 - 1};
+            if (abs(d[0]) + abs(d[1]) + abs(d[2]) != apart) continue;
+            memcpy(step[n], d, sizeof d);
+            offset[n++] = d[0] + d[1] * ty_grid_stride(g, 1) + d[2] * ty_grid_stride(g, 2);
+        }
+}
+
+static bool at_border(const ty_grid* g, const int ijk[3])
+{
+    for (int axis = 0; axis < 3; ++axis)
+        if (ijk[axis] < 1 || ijk[axis] >= g->n[axis] - 1) return true;
+    return false;
+}
+
+static bool is_cell(const ty_grid* g, const int ijk[3], const int step[3])
+{
+    for (int axis = 0; axis < 3; ++axis)
+        if (ijk[axis] + step[axis] < 0 || ijk[axis] + step[axis] >= g->n[axis]) return false;
+    return true;
+}
+
+// The best of the closest points of the neighbours of earlier layers; far from the surface of those along the axes, one
+// of which has found this cell.
 static foot inherit(const job* j, const int ijk[3], int64_t cell)
 {
     const ty_redistance* r = j->r;
-    foot best = {.distance = INFINITY};
+    double nearest = INFINITY;
+    int best = -1;
     ty_vec3 x = ty_vec(ijk[0], ijk[1], ijk[2]);
-    for (int c = 0; c < 27; ++c) {
-        int d[3] = {c % 3 - 1, c / 3 % 3 - 1, c / 9 - 1};
-        int64_t other = cell;
-        bool out = false;
-        for (int axis = 0; axis < 3; ++axis) {
-            out |= ijk[axis] + d[axis] < 0 || ijk[axis] + d[axis] >= j->g->n[axis];
-            other += d[axis] * ty_grid_stride(j->g, axis);
-        }
-        if (out) continue;
-        int slot = r->slot.at[other];
+    bool border = at_border(j->g, ijk);
+    for (int c = 0; c < N_NEIGHBOURS; ++c) {
+        if (c == ALONG_AXES && nearest > NEWTON_REACH * NEWTON_REACH) break;
+        if (border && !is_cell(j->g, ijk, j->step[c])) continue;
+        int slot = r->slot.at[cell + j->offset[c]];
         if (slot < 0 || slot >= j->begin) continue;
-        ty_vec3 closest = ty_load3(r->closest.at[slot].at);
-        double distance = ty_norm(x - closest);
-        if (distance >= best.distance) continue;
-        best.distance = distance;
-        ty_store3(best.at, closest);
+        ty_vec3 apart = x - ty_load3(r->closest.at[slot].at);
+        double squared = ty_dot(apart, apart);
+        if (squared >= nearest) continue;
+        nearest = squared;
+        best = slot;
     }
-    return best;
+    foot result = {.at = {ijk[0], ijk[1], ijk[2]}, .distance = sqrt(nearest)};
+    if (best >= 0) memcpy(result.at, r->closest.at[best].at, sizeof result.at);
+    return result;
 }
 
 static void layer_body(void* ctx, ty_range range)
@@ -248,6 +288,7 @@ static void layer_body(void* ctx, ty_range range)
     job* j = ctx;
     ty_redistance* r = j->r;
     ty_cubic f = {j->g, j->phi, j->scale};
+    const rest near_enough = {ON_SURFACE, BAND_ALIGNED}, anything = {1.0, INFINITY};
     for (int64_t i = j->begin + range.begin; i < j->begin + range.end; ++i) {
         int64_t cell = r->cell.at[i];
         int ijk[3];
@@ -255,7 +296,8 @@ static void layer_body(void* ctx, ty_range range)
         double x[3] = {ijk[0], ijk[1], ijk[2]};
         foot best = inherit(j, ijk, cell);
         foot own = {.found = false};
-        if (best.distance <= NEWTON_REACH) own = project(&f, x, best.at, BAND_STEPS, best.distance);
+        if (best.distance <= EXACT_REACH) own = project(&f, x, best.at, BAND_STEPS, best.distance, near_enough);
+        else if (best.distance <= NEWTON_REACH) own = project(&f, x, best.at, 1, best.distance, anything);
         if (own.found) best = own;
         memcpy(r->closest.at[i].at, best.at, sizeof best.at);
         r->distance.at[i] = best.distance;
@@ -276,8 +318,8 @@ static void store_band(void* ctx, ty_range range)
     double* phi = (double*)j->phi;
     for (int64_t i = range.begin; i < range.end; ++i) {
         int64_t cell = j->r->cell.at[i];
-        double d = fmin(j->r->distance.at[i], j->band);
-        phi[cell] = inside(phi[cell]) ? -fmax(d, SMALLEST) / j->scale : d / j->scale;
+        double d = ty_min(j->r->distance.at[i], j->band);
+        phi[cell] = inside(phi[cell]) ? -ty_max(d, SMALLEST) / j->scale : d / j->scale;
     }
 }
 
@@ -285,6 +327,7 @@ ty_status ty_redistance_run(ty_redistance* r, const ty_grid* g, double band, dou
 {
     int64_t size = ty_grid_size(g);
     job j = {.r = r, .g = g, .phi = phi, .scale = 1.0 / g->cell, .band = band / g->cell};
+    neighbours(g, j.step, j.offset);
     if (!ty_array_resize(&r->slot, size)) return ty_no_memory("places of the redistancing");
     memset(r->slot.at, -1, (size_t)size * sizeof *r->slot.at);
     TY_TRY(find_near(&j));
