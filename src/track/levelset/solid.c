@@ -10,7 +10,7 @@
 #include "core/parallel.h"
 #include "track/levelset/levelset.h"
 
-enum { BLOCK = 256, SAMPLE_BLOCK = TY_SAMPLE_BATCH, MARCH_STEPS = 32, MIN_FIT = 8, MAX_FIT = 512, N_RADII = 3 };
+enum { BLOCK = 256, SAMPLE_BLOCK = TY_SAMPLE_BATCH, MARCH_STEPS = 32, MIN_FIT = 8, MAX_FIT = 512, N_RADII = 3, MAX_RULER = 8 };
 static const double RADII[N_RADII] = {1.6, 2.4, 3.2};    // cells around the wall point, widened while too few are open
 static const double MAX_WEIGHTS = 25.0;           // sum of absolute weights: more would amplify noise
 enum { FILL_RADII = 2, FILL_PASSES = 8 };                          // doubtful cells of a region look less far, and
@@ -113,7 +113,7 @@ static int find_source(const ty_levelset* ls, int cell)
             double d, slope[1][3];
             ty_grid_linear(g, ls->solid, 1, (const double(*)[3])x, &d);
             ty_grid_gradient(g, ls->solid, 1, (const double(*)[3])x, slope);
-            ty_store3(x, ty_load3(x) + fmax(-d, 0.5 * g->cell) * ty_normalize(ty_load3(slope[0])));
+            ty_store3(x, ty_load3(x) + ty_max(-d, 0.5 * g->cell) * ty_normalize(ty_load3(slope[0])));
             if (step % 4 == 3) inset += 0.5 * g->cell;
         }
     }
@@ -148,10 +148,27 @@ ty_status ty_levelset_solids(ty_levelset* ls, const ty_world* world)
 // Cells for a fit: places relative to the wall point in cells, weights, ids.
 typedef struct fit {
     int n;
-    double e[MAX_FIT][4];    // 1, dx, dy, dz
+    ty_vec3 e[MAX_FIT];      // 1, dx, dy, dz
     double w[MAX_FIT];
     int cell[MAX_FIT];
 } fit;
+
+// Places of cells along an axis within `radius` of w, relative to it, and exp(-place^2).
+typedef struct ruler {
+    int lo, hi;
+    double at[MAX_RULER], weight[MAX_RULER];
+} ruler;
+
+static void lay_ruler(ruler* r, double w, double radius, int n)
+{
+    r->lo = (int)ty_max(0.0, ceil(w - radius));
+    r->hi = (int)ty_min(n - 1.0, floor(w + radius));
+    for (int i = r->lo; i <= r->hi; ++i) {
+        double d = i - w;
+        r->at[i - r->lo] = d;
+        r->weight[i - r->lo] = exp(-d * d);
+    }
+}
 
 // Cells with closed[] unset and a distance in phi within `radius` of the lattice place w, on the side of `out`.
 static void gather(const ty_levelset* ls, const unsigned char* closed, const double* phi, ty_vec3 w, ty_vec3 out,
@@ -159,30 +176,28 @@ static void gather(const ty_levelset* ls, const unsigned char* closed, const dou
 {
     double clamped = CLAMPED * ls->band;
     const ty_grid* g = &ls->grid;
-    int lo[3], hi[3], ijk[3];
-    for (int axis = 0; axis < 3; ++axis) {
-        lo[axis] = (int)fmax(0.0, ceil(w[axis] - radius));
-        hi[axis] = (int)fmin(g->n[axis] - 1.0, floor(w[axis] + radius));
-    }
+    ruler r[3];
+    for (int axis = 0; axis < 3; ++axis) lay_ruler(&r[axis], w[axis], radius, g->n[axis]);
     f->n = 0;
-    for (ijk[2] = lo[2]; ijk[2] <= hi[2]; ++ijk[2])
-        for (ijk[1] = lo[1]; ijk[1] <= hi[1]; ++ijk[1])
-            for (ijk[0] = lo[0]; ijk[0] <= hi[0]; ++ijk[0]) {
-                int64_t cell = ty_grid_index(g, ijk[0], ijk[1], ijk[2]);
-                ty_vec3 d = ty_vec(ijk[0], ijk[1], ijk[2]) - w;
-                double squared = ty_dot(d, d);
-                if (closed[cell] || fabs(phi[cell]) >= clamped || squared > radius * radius || ty_dot(d, out) < SAME_SIDE) continue;
-                f->w[f->n] = exp(-squared);
-                f->e[f->n][0] = 1.0;
-                ty_store3(f->e[f->n] + 1, d);
-                f->cell[f->n++] = (int)cell;
+    for (int k = 0; k <= r[2].hi - r[2].lo; ++k)
+        for (int j = 0; j <= r[1].hi - r[1].lo; ++j) {
+            double weight = r[1].weight[j] * r[2].weight[k];
+            int64_t first = ty_grid_index(g, r[0].lo, r[1].lo + j, r[2].lo + k);
+            for (int i = 0; i <= r[0].hi - r[0].lo; ++i) {
+                ty_vec3 d = ty_vec(r[0].at[i], r[1].at[j], r[2].at[k]);
+                if (closed[first + i] || fabs(phi[first + i]) >= clamped || ty_dot(d, d) > radius * radius) continue;
+                if (ty_dot(d, out) < SAME_SIDE) continue;
+                f->w[f->n] = weight * r[0].weight[i];
+                f->e[f->n] = (ty_vec3){1.0, d[0], d[1], d[2]};
+                f->cell[f->n++] = (int)(first + i);
             }
+        }
 }
 
 // Cholesky factor of a symmetric 4 x 4 matrix in place; false when it does not determine all four.
 static bool factor4(double m[4][4])
 {
-    double largest = fmax(fmax(m[0][0], m[1][1]), fmax(m[2][2], m[3][3]));
+    double largest = ty_max(ty_max(m[0][0], m[1][1]), ty_max(m[2][2], m[3][3]));
     for (int i = 0; i < 4; ++i)
         for (int j = 0; j <= i; ++j) {
             double sum = m[i][j];
@@ -194,8 +209,10 @@ static bool factor4(double m[4][4])
     return true;
 }
 
-static void solve4(double m[4][4], double b[4])
+static void solve4(double m[4][4], ty_vec3* x)
 {
+    double b[4];
+    memcpy(b, x, sizeof b);
     for (int i = 0; i < 4; ++i) {
         for (int k = 0; k < i; ++k) b[i] -= m[i][k] * b[k];
         b[i] /= m[i][i];
@@ -204,24 +221,31 @@ static void solve4(double m[4][4], double b[4])
         for (int k = i + 1; k < 4; ++k) b[i] -= m[k][i] * b[k];
         b[i] /= m[i][i];
     }
+    memcpy(x, b, sizeof b);
 }
 
-static double dot4(const double a[4], const double b[4]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]; }
+static double dot4(ty_vec3 a, ty_vec3 b)
+{
+    ty_vec3 p = a * b;
+    return p[0] + p[1] + (p[2] + p[3]);
+}
 
 // The fitted linear function at `at` (cells from the wall point), and how well it fits: root of the weighted mean square
 // of what is left. False when the values' weights in it would be too large.
 static bool evaluate(const fit* f, ty_vec3 at, const double* phi, double max_weights, double* value, double* misfit)
 {
-    double m[4][4] = {{0}}, z[4] = {1.0, at[0], at[1], at[2]}, c[4] = {0}, total = 0.0, sum = 0.0, all = 0.0;
-    double e[4] = {1.0, at[0], at[1], at[2]};
-    for (int k = 0; k < f->n; ++k)
-        for (int i = 0; i < 4; ++i) {
-            c[i] += f->w[k] * f->e[k][i] * phi[f->cell[k]];
-            for (int j = 0; j <= i; ++j) m[i][j] += f->w[k] * f->e[k][i] * f->e[k][j];
-        }
+    double m[4][4];
+    ty_vec3 e = {1.0, at[0], at[1], at[2]}, z = e, c = {0}, row[4] = {{0}};
+    for (int k = 0; k < f->n; ++k) {
+        ty_vec3 weighted = f->w[k] * f->e[k];
+        c += phi[f->cell[k]] * weighted;
+        for (int i = 0; i < 4; ++i) row[i] += f->e[k][i] * weighted;
+    }
+    memcpy(m, row, sizeof m);
     if (!factor4(m)) return false;
-    solve4(m, z);
-    solve4(m, c);
+    solve4(m, &z);
+    solve4(m, &c);
+    double total = 0.0, sum = 0.0, all = 0.0;
     for (int k = 0; k < f->n; ++k) {
         double left = dot4(c, f->e[k]) - phi[f->cell[k]];
         total += fabs(f->w[k] * dot4(z, f->e[k]));
@@ -311,7 +335,7 @@ typedef struct sampling {
 static double wall_distance(const ty_levelset* ls, const double x[3], int64_t cell)
 {
     double d = ls->solid ? ls->solid[cell] : INFINITY;
-    for (int axis = 0; axis < 3; ++axis) d = fmin(d, fmin(x[axis] - ls->lo[axis], ls->hi[axis] - x[axis]));
+    for (int axis = 0; axis < 3; ++axis) d = ty_min(d, ty_min(x[axis] - ls->lo[axis], ls->hi[axis] - x[axis]));
     return d;
 }
 
@@ -347,7 +371,7 @@ static void deepest_solid(const ty_levelset* ls, const double x[3], ty_vec3 norm
     *against = 1.0;
     for (int i = 0; i < SOLIDS; ++i) {
         if (distance[i] < distance[deepest]) deepest = i;
-        if (distance[i] < ON_SOLID * ls->grid.cell) *against = fmin(*against, ty_dot(way[i], normal));
+        if (distance[i] < ON_SOLID * ls->grid.cell) *against = ty_min(*against, ty_dot(way[i], normal));
     }
     *d = distance[deepest];
     *out = way[deepest];
@@ -445,7 +469,7 @@ static bool accept_found(sampling* s)
         double value = ls->velocity.at[i];
         if (isnan(value)) continue;
         bool closed = ls->closed[ls->active.at[i]];
-        *out = closed ? value : *out < 0.0 ? fmin(value, *out) : fmax(value, *out);
+        *out = closed ? value : *out < 0.0 ? ty_min(value, *out) : ty_max(value, *out);
         s->doubtful[ls->active.at[i]] = 0;
         any = true;
     }
