@@ -8,6 +8,7 @@
 enum { BLOCK = 256, REACH_CELLS = 4 };        // around a change whose volume is measured: the cubic's stencil and a half
 static const double CHANGED = 1e-9;           // cells
 static const double NEAR = 2.0;               // cells from a surface where a changed value moves it
+static const double OFFSET_REACH = 4.0;       // cells: farther values have no part in the surface
 static const double THICK = 4.0;              // cells: thinner places get a share of an offset
 
 typedef struct change {
@@ -24,7 +25,7 @@ static void combine(void* ctx, ty_range r)
     const ty_levelset* ls = c->ls;
     for (int64_t i = r.begin; i < r.end; ++i) {
         double phi = ls->phi[i], region = c->region[i];
-        c->to[i] = ls->closed[i] ? phi : c->add ? fmin(phi, region) : fmax(phi, -region);
+        c->to[i] = ls->closed[i] ? phi : c->add ? ty_min(phi, region) : ty_max(phi, -region);
     }
 }
 
@@ -100,22 +101,34 @@ static double share(const ty_levelset* ls, const double x[3], double phi, ty_vec
     for (int i = 0; i < STEPS; ++i)
         ty_store3(at[i], ty_load3(x) - (phi + 0.5 * THICK * h * (i + 1) / STEPS) * normal);
     ty_grid_linear(&ls->grid, ls->phi, STEPS, (const double(*)[3])at, value);
-    for (int i = 0; i < STEPS; ++i) deepest = fmax(deepest, -value[i]);
-    return fmin(1.0, 2.0 * deepest / (THICK * h));
+    for (int i = 0; i < STEPS; ++i) deepest = ty_max(deepest, -value[i]);
+    return ty_min(1.0, 2.0 * deepest / (THICK * h));
 }
 
 // The body a cell belongs to, or the one whose surface is next to it: looked for along the normal.
 static int piece_of(const ty_levelset* ls, const double x[3], double phi, ty_vec3 normal)
 {
     const ty_grid* g = &ls->grid;
+    if (ls->n_pieces == 1) return 0;
     for (int step = 0; step < 6; ++step) {
         int ijk[3];
-        ty_vec3 at = ty_load3(x) - (fmax(phi, 0.0) + 0.5 * step * g->cell) * normal;
+        ty_vec3 at = ty_load3(x) - (ty_max(phi, 0.0) + 0.5 * step * g->cell) * normal;
         for (int axis = 0; axis < 3; ++axis) ijk[axis] = (int)floor((at[axis] - g->origin[axis]) / g->cell);
         int piece = ty_label_at(&ls->label, ijk[0], ijk[1], ijk[2]);
         if (piece >= 0) return piece;
     }
-    return ls->n_pieces == 1 ? 0 : -1;
+    return -1;
+}
+
+// By central differences: an open cell has all its neighbours.
+static ty_vec3 normal_at(const ty_levelset* ls, int cell)
+{
+    double slope[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        int64_t stride = ty_grid_stride(&ls->grid, axis);
+        slope[axis] = ls->phi[cell + stride] - ls->phi[cell - stride];
+    }
+    return ty_normalize(ty_load3(slope));
 }
 
 static void offset_cells(void* ctx, ty_range r)
@@ -124,15 +137,14 @@ static void offset_cells(void* ctx, ty_range r)
     const ty_levelset* ls = c->ls;
     for (int64_t i = r.begin; i < r.end; ++i) {
         int cell = ls->active.at[i], ijk[3];
-        double x[1][3], slope[1][3], phi = ls->phi[cell];
-        if (ls->closed[cell]) continue;
+        double x[3], phi = ls->phi[cell];
+        if (ls->closed[cell] || fabs(phi) > OFFSET_REACH * ls->grid.cell) continue;
         ty_grid_coords(&ls->grid, cell, ijk);
-        ty_grid_cell_center(&ls->grid, ijk[0], ijk[1], ijk[2], x[0]);
-        ty_grid_gradient(&ls->grid, ls->phi, 1, (const double(*)[3])x, slope);
-        ty_vec3 normal = ty_normalize(ty_load3(slope[0]));
-        int piece = piece_of(ls, x[0], phi, normal);
+        ty_grid_cell_center(&ls->grid, ijk[0], ijk[1], ijk[2], x);
+        ty_vec3 normal = normal_at(ls, cell);
+        int piece = piece_of(ls, x, phi, normal);
         if (piece < 0 || c->metres[piece] == 0.0) continue;
-        double moved = phi - share(ls, x[0], phi, normal) * c->metres[piece];
+        double moved = phi - share(ls, x, phi, normal) * c->metres[piece];
         c->to[cell] = ty_clamp(moved, -ls->band, ls->band);
     }
 }
@@ -140,7 +152,7 @@ static void offset_cells(void* ctx, ty_range r)
 ty_status ty_levelset_offset(ty_levelset* ls, const double* metres_per_piece)
 {
     double most = 0.0;
-    for (int i = 0; i < ls->n_pieces; ++i) most = fmax(most, fabs(metres_per_piece[i]));
+    for (int i = 0; i < ls->n_pieces; ++i) most = ty_max(most, fabs(metres_per_piece[i]));
     if (most == 0.0) return ty_ok();
     TY_TRY(ty_levelset_activate(ls));
     memcpy(ls->next, ls->phi, (size_t)ty_grid_size(&ls->grid) * sizeof *ls->phi);
