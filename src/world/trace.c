@@ -8,6 +8,8 @@
 // Fixed-point iterations of the Lagrangian trace: each gains a factor of dt |grad u|, about CFL /
 // (cells per feature); four leave less than 1e-4 cells at CFL 1 on features of ten cells.
 enum { FIXED_POINT_ITERATIONS = 6, MAX_SUBSTEPS = 64 };
+// Cells: a point that moved less in an iteration is done.
+static const double CONVERGED = 1e-4;
 
 static int batch(int n, int at) { return n - at < TY_SAMPLE_BATCH ? n - at : TY_SAMPLE_BATCH; }
 
@@ -58,15 +60,30 @@ static void path_velocity(const ty_flow* flow, double dt, int n, double (*x)[3],
     shifted(n, out, 0.5 * dt, a, out);
 }
 
+// Points that have come to rest leave the iteration, each on its own: what is asked with it does not matter.
 static void lagrangian_back(const ty_flow* flow, double dt, int n, double (*x)[3])
 {
-    double y[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3];
+    double y[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3], to[TY_SAMPLE_BATCH][3];
+    int id[TY_SAMPLE_BATCH];
+    double enough = CONVERGED * flow->cell;
     memcpy(y, x, (size_t)n * sizeof *y);
-    for (int k = 0; k < FIXED_POINT_ITERATIONS; ++k) {
+    memcpy(to, x, (size_t)n * sizeof *y);
+    for (int i = 0; i < n; ++i) id[i] = i;
+    for (int k = 1; n > 0; ++k) {
+        int left = 0;
         path_velocity(flow, dt, n, y, v);
-        shifted(n, x, -dt, v, y);
+        for (int i = 0; i < n; ++i) {
+            ty_vec3 target = ty_load3(to[i]), next = target - dt * ty_load3(v[i]), moved = next - ty_load3(y[i]);
+            if (k == FIXED_POINT_ITERATIONS || !(ty_dot(moved, moved) > enough * enough)) {
+                ty_store3(x[id[i]], next);
+                continue;
+            }
+            ty_store3(y[left], next);
+            ty_store3(to[left], target);
+            id[left++] = id[i];
+        }
+        n = left;
     }
-    memcpy(x, y, (size_t)n * sizeof *y);
 }
 
 static void lagrangian_forward(const ty_flow* flow, double dt, int n, double (*x)[3])

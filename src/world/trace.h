@@ -2,7 +2,7 @@
 // Following points through a flow, one rule for trackers and solvers.
 //
 // With an acceleration (flow->acceleration.eval set) the path is the Lagrangian one of the carried-acceleration
-// step: y + dt (u(y) + dt/2 a(y)) = x, by fixed-point iteration; its curvature is in `a` already. Without one: RK3
+// step: y + dt (u(y) + dt/2 a(y)) = x, by fixed-point iteration to 1e-4 cells; its curvature is in `a` already. Without: RK3
 // (Ralston) in sub-steps that move at most one cell each.
 #ifndef TY_WORLD_TRACE_H
 #define TY_WORLD_TRACE_H

@@ -120,6 +120,7 @@ static void a_path_with_acceleration_turns_and_returns(void** state)
     (void)state;
     double omega = 1.0, x[1][3] = {{1, 0, 0}}, y[1][3], z[1][3];
     ty_flow flow = flow_of(rotation, &omega);
+    flow.cell = 0.01;
     flow.acceleration = (ty_sampler){&omega, 3, 0, centripetal};
     ty_trace_forward(&flow, 0.1, 1, (const double(*)[3])x, y);
     assert_near(y[0][0], 1.0 - 0.005, 1e-15); // the second-order path, not a third-order one

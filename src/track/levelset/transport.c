@@ -13,6 +13,8 @@
 
 enum { BLOCK = TY_SAMPLE_BATCH };
 static const double NEAR = 1.5;        // cells: what counts for the largest displacement
+static const double USED = 3.5;        // cells from the surface where values have a part in it: the cubic's stencil
+static const double PATH_SLACK = 1.5;  // a path's length against that of its last velocity
 static const double WENO_CFL = 0.5;
 
 typedef struct stage {
@@ -39,8 +41,8 @@ static double beyond_open(const ty_levelset* ls, const double x[3])
 {
     double out = 0.0;
     for (int axis = 0; axis < 3; ++axis) {
-        if (!ls->closed_side[2 * axis]) out = fmax(out, ls->lo[axis] - x[axis]);
-        if (!ls->closed_side[2 * axis + 1]) out = fmax(out, x[axis] - ls->hi[axis]);
+        if (!ls->closed_side[2 * axis]) out = ty_max(out, ls->lo[axis] - x[axis]);
+        if (!ls->closed_side[2 * axis + 1]) out = ty_max(out, x[axis] - ls->hi[axis]);
     }
     return out;
 }
@@ -50,18 +52,34 @@ static double farthest(const ty_levelset* ls, int n, const int* cells, const dou
     double most = 0.0;
     for (int i = 0; i < n; ++i)
         if (fabs(ls->phi[cells[i]]) <= NEAR * ls->grid.cell)
-            most = fmax(most, ty_norm(ty_load3(a[i]) - ty_load3(b[i])));
+            most = ty_max(most, ty_norm(ty_load3(a[i]) - ty_load3(b[i])));
     return most;
 }
 
 static bool at_rest(const double a[3], const double b[3]) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
 
+// Of a block's cells those that can come near the surface; the others keep their values, which are no longer
+// distances but still say that no surface is there.
+static int reached(const stage* s, int n, const int* cells, int* out)
+{
+    const ty_levelset* ls = s->ls;
+    double x[BLOCK][3], u[BLOCK][3], h = ls->grid.cell;
+    int m = 0;
+    centers(&ls->grid, n, cells, x);
+    ty_sample(&s->flow->velocity, n, (const double(*)[3])x, u[0]);
+    for (int i = 0; i < n; ++i) {
+        double reach = USED * h + ls->moved + PATH_SLACK * s->dt * ty_norm(ty_load3(u[i]));
+        if (!(fabs(ls->phi[cells[i]]) > reach)) out[m++] = cells[i];
+    }
+    return m;
+}
+
 static double semi_lagrangian(void* ctx, ty_range r)
 {
     stage* s = ctx;
     ty_levelset* ls = s->ls;
-    const int* cells = ls->active.at + r.begin;
-    int n = (int)(r.end - r.begin);
+    int cells[BLOCK];
+    int n = reached(s, (int)(r.end - r.begin), ls->active.at + r.begin, cells);
     double x[BLOCK][3], foot[BLOCK][3], value[BLOCK];
     centers(&ls->grid, n, cells, x);
     ty_trace_back(s->flow, s->dt, n, (const double(*)[3])x, foot);
@@ -69,7 +87,7 @@ static double semi_lagrangian(void* ctx, ty_range r)
     for (int i = 0; i < n; ++i) {
         if (at_rest(x[i], foot[i])) continue;    // not even rounding moves still water
         double out = beyond_open(ls, foot[i]);
-        s->to[cells[i]] = out > 0.0 ? fmax(value[i], out) : value[i];
+        s->to[cells[i]] = out > 0.0 ? ty_max(value[i], out) : value[i];
     }
     return farthest(ls, n, cells, (const double(*)[3])x, (const double(*)[3])foot);
 }
@@ -106,7 +124,7 @@ static double maccormack(void* ctx, ty_range r)
         double out = beyond_open(ls, foot[i]);
         double value = a[i] + 0.5 * (ls->phi[cells[i]] - b[i]);
         if (!(value >= lo[i] && value <= hi[i])) value = a[i];
-        s->to[cells[i]] = out > 0.0 ? fmax(value, out) : value;
+        s->to[cells[i]] = out > 0.0 ? ty_max(value, out) : value;
     }
     return farthest(ls, n, cells, (const double(*)[3])x, (const double(*)[3])foot);
 }
@@ -120,7 +138,7 @@ static double weno5(const double v[5])
     double s2 = 13.0 / 12.0 * d2 * d2 + 0.25 * e2 * e2;
     double s3 = 13.0 / 12.0 * d3 * d3 + 0.25 * e3 * e3;
     double largest = 0.0;
-    for (int i = 0; i < 5; ++i) largest = fmax(largest, v[i] * v[i]);
+    for (int i = 0; i < 5; ++i) largest = ty_max(largest, v[i] * v[i]);
     double eps = 1e-6 * largest + 1e-99;
     double a1 = 0.1 / ((s1 + eps) * (s1 + eps));
     double a2 = 0.6 / ((s2 + eps) * (s2 + eps));
@@ -177,7 +195,7 @@ static double weno_speeds(void* ctx, ty_range r)
     centers(&ls->grid, n, ls->active.at + r.begin, x);
     ty_sample(&s->flow->velocity, n, (const double(*)[3])x, u);
     for (int i = 0; i < n; ++i)
-        fastest = fmax(fastest, fabs(u[3 * i]) + fabs(u[3 * i + 1]) + fabs(u[3 * i + 2]));
+        fastest = ty_max(fastest, fabs(u[3 * i]) + fabs(u[3 * i + 1]) + fabs(u[3 * i + 2]));
     return fastest;
 }
 
@@ -187,7 +205,7 @@ static ty_status weno(ty_levelset* ls, const ty_flow* flow, double dt, double* d
     if (!ty_array_resize(&ls->velocity, 3 * ls->active.n)) return ty_no_memory("level set velocities");
     stage s = {.ls = ls, .flow = flow};
     double speed = ty_parallel_max(ls->active.n, BLOCK, weno_speeds, &s);
-    int steps = (int)fmax(1.0, ceil(speed * dt / (WENO_CFL * ls->grid.cell)));
+    int steps = (int)ty_max(1.0, ceil(speed * dt / (WENO_CFL * ls->grid.cell)));
     size_t bytes = (size_t)ty_grid_size(&ls->grid) * sizeof *ls->phi;
     memcpy(ls->next, ls->phi, bytes);
     memcpy(ls->spare, ls->phi, bytes);
@@ -243,11 +261,11 @@ ty_status ty_levelset_transport(ty_levelset* ls, const ty_flow* flow, double dt,
         memcpy(ls->spare, ls->phi, bytes);
         ty_parallel_max(ls->active.n, BLOCK, linear_back, &s);
         s.from = ls->next, s.to = ls->spare;
-        *displacement = fmax(0.0, ty_parallel_max(ls->active.n, BLOCK, maccormack, &s));
+        *displacement = ty_max(0.0, ty_parallel_max(ls->active.n, BLOCK, maccormack, &s));
         swap(&ls->phi, &ls->spare);
     } else {
         memcpy(ls->next, ls->phi, bytes);
-        *displacement = fmax(0.0, ty_parallel_max(ls->active.n, BLOCK, semi_lagrangian, &s));
+        *displacement = ty_max(0.0, ty_parallel_max(ls->active.n, BLOCK, semi_lagrangian, &s));
         swap(&ls->phi, &ls->next);
     }
     ty_parallel_for(ls->active.n, BLOCK, clamp_band, ls);
