@@ -240,22 +240,29 @@ static void load_edge(const ty_contour_lattice* l, uint64_t key, edges* e, int i
     if (!padded_value(l, node, &e->fb[i])) e->border[i] = 1;
 }
 
+static void place_vertex(double x[3], const double a[3], const double b[3], double t)
+{
+    t = t >= TY_CONTOUR_MIN_CUT ? t : TY_CONTOUR_MIN_CUT;    // not-a-number goes to an end
+    t = t <= 1.0 - TY_CONTOUR_MIN_CUT ? t : 1.0 - TY_CONTOUR_MIN_CUT;
+    for (int d = 0; d < 3; ++d) x[d] = a[d] + t * (b[d] - a[d]);
+}
+
 static void place_block(void* ctx, ty_range r)
 {
     const pass* k = ctx;
     const ty_contour_lattice* l = k->lattice;
     edges e;
-    int n = (int)(r.end - r.begin);
-    for (int i = 0; i < n; ++i) load_edge(l, k->c->key.at[r.begin + i], &e, i);
-    ty_find_zeros(k->phi, k->phi ? k->refine : 0, n, e.a, e.b, e.fa, e.fb, e.t);
+    int64_t id[TY_SAMPLE_BATCH];
+    int n = 0;
     double border = l->border > TY_CONTOUR_MIN_CUT ? l->border : TY_CONTOUR_MIN_CUT;
-    for (int i = 0; i < n; ++i) {
-        double t = e.t[i];
-        if (e.border[i]) t = e.border[i] > 0 ? border : 1.0 - border;
-        t = t >= TY_CONTOUR_MIN_CUT ? t : TY_CONTOUR_MIN_CUT;    // not-a-number goes to an end
-        t = t <= 1.0 - TY_CONTOUR_MIN_CUT ? t : 1.0 - TY_CONTOUR_MIN_CUT;
-        for (int d = 0; d < 3; ++d) k->out->vert[r.begin + i][d] = e.a[i][d] + t * (e.b[i][d] - e.a[i][d]);
+    for (int64_t v = r.begin; v < r.end; ++v) {
+        load_edge(l, k->c->key.at[v], &e, n);
+        if (e.border[n]) place_vertex(k->out->vert[v], e.a[n], e.b[n], e.border[n] > 0 ? border : 1.0 - border);
+        else id[n++] = v;
     }
+    if (n == 0) return;
+    ty_find_zeros(k->phi, k->phi ? k->refine : 0, n, e.a, e.b, e.fa, e.fb, e.t);
+    for (int i = 0; i < n; ++i) place_vertex(k->out->vert[id[i]], e.a[i], e.b[i], e.t[i]);
 }
 
 static ty_status reserve_rows(pass* k)

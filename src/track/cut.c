@@ -17,7 +17,8 @@
 #include "field/label.h"
 #include "mesh/contour.h"
 
-enum { BLOCK = TY_SAMPLE_BATCH, MAX_NODES = 1 << 20 };
+enum { BLOCK = TY_SAMPLE_BATCH, ROW_BLOCK = 64, MAX_NODES = 1 << 20 };
+static const double SAME_PLACE = 1e-9;     // cells
 static const double NARROW = 0.05;         // cells: a centre closer to the far side is left out
 static const double MIN_CUT = 1e-6;        // of an edge. The contour's own, a thousandth, would make the volume jump by that
 static const double BODY_REACH = 1.5;      // cells
@@ -35,6 +36,8 @@ typedef struct part {
     double lo[3], hi[3], cell;       // the first and the last node of the whole lattice
     int whole[3];                    // nodes of the whole lattice
     int first[3], n[3];              // the nodes that are contoured
+    const double* centers;           // the liquid's values at the whole lattice's nodes, except those on the sides; or NULL
+    int64_t stride[3];               // of centers, which is that of node 0
 } part;
 
 struct ty_cutter {
@@ -109,21 +112,58 @@ static void eval_part(const void* self, int n, const double (*s)[3], double* out
         if (!p->has_obstacles) continue;
         ty_sampler obstacles = ty_world_obstacles(p->world);
         ty_sample(&obstacles, m, (const double(*)[3])x, d);
-        for (int i = 0; i < m; ++i) out[at + i] = fmax(out[at + i], -d[i]);
+        for (int i = 0; i < m; ++i) out[at + i] = ty_max(out[at + i], -d[i]);
     }
 }
 
-static void sample_liquid(void* ctx, ty_range r)
+static void sample_nodes(ty_cutter* c, int64_t begin, int n)
 {
-    ty_cutter* c = ctx;
     double x[BLOCK][3];
-    int n = (int)(r.end - r.begin);
     for (int i = 0; i < n; ++i) {
         double s[3];
-        node_of(&c->part, r.begin + i, s);
+        node_of(&c->part, begin + i, s);
         to_space(&c->part, s, x[i]);
     }
-    ty_sample(&c->part.distance, n, (const double(*)[3])x, c->values.at + r.begin);
+    ty_sample(&c->part.distance, n, (const double(*)[3])x, c->values.at + begin);
+}
+
+static void sample_liquid(void* ctx, ty_range r) { sample_nodes(ctx, r.begin, (int)(r.end - r.begin)); }
+
+// Rows of nodes: those on the domain's sides are sampled, the others are the tracker's own values.
+static void copy_liquid(void* ctx, ty_range r)
+{
+    ty_cutter* c = ctx;
+    const part* p = &c->part;
+    for (int64_t row = r.begin; row < r.end; ++row) {
+        int64_t first = row * p->n[0], j = row % p->n[1], k = row / p->n[1];
+        if (j == 0 || k == 0 || j == p->n[1] - 1 || k == p->n[2] - 1) {
+            for (int i = 0; i < p->n[0]; i += BLOCK) sample_nodes(c, first + i, p->n[0] - i < BLOCK ? p->n[0] - i : BLOCK);
+            continue;
+        }
+        const double* from = p->centers + p->stride[1] * j + p->stride[2] * k;
+        sample_nodes(c, first, 1);
+        memcpy(c->values.at + first + 1, from + 1, (size_t)(p->n[0] - 2) * sizeof *from);
+        sample_nodes(c, first + p->n[0] - 1, 1);
+    }
+}
+
+// Sets p->centers when the tracker has values at all nodes inside the domain.
+static void find_centers(part* p, const ty_liquid* liquid)
+{
+    const ty_lattice* l = &liquid->lattice;
+    const double* at = liquid->values;
+    int64_t stride = 1;
+    p->centers = NULL;
+    if (!at || l->cell != p->cell) return;
+    for (int axis = 0; axis < 3; ++axis) {
+        double shift = (p->lo[axis] - l->origin[axis]) / p->cell - 0.5;    // of node 0 along with the others
+        int64_t first = llround(shift);
+        if (fabs(shift - (double)first) > SAME_PLACE || first < 0 || first + p->whole[axis] - 1 > l->n[axis]) return;
+        p->stride[axis] = stride;
+        at += first * stride;
+        stride *= l->n[axis];
+    }
+    p->centers = at;
 }
 
 static void sample_obstacles(void* ctx, ty_range r)
@@ -156,14 +196,14 @@ static void cut_obstacles(void* ctx, ty_range r)
         id[n++] = i;
     }
     ty_sample(&obstacles, n, (const double(*)[3])x, d);
-    for (int i = 0; i < n; ++i) c->values.at[id[i]] = fmax(c->values.at[id[i]], -d[i]);
+    for (int i = 0; i < n; ++i) c->values.at[id[i]] = ty_max(c->values.at[id[i]], -d[i]);
 }
 
 static void cut_known(void* ctx, ty_range r)
 {
     ty_cutter* c = ctx;
     for (int64_t i = r.begin; i < r.end; ++i)
-        c->values.at[i] = fmax(c->values.at[i], -c->obstacles.at[i]);
+        c->values.at[i] = ty_max(c->values.at[i], -c->obstacles.at[i]);
 }
 
 static bool same_lattice(const part* a, const part* b)
@@ -172,12 +212,13 @@ static bool same_lattice(const part* a, const part* b)
            memcmp(a->first, b->first, sizeof a->first) == 0 && memcmp(a->n, b->n, sizeof a->n) == 0;
 }
 
-// Keeping the values changes no bit: fmax(phi, -d) is the same wherever phi >= 0 makes the node air.
+// Keeping the values changes no bit: ty_max(phi, -d) is the same wherever phi >= 0 makes the node air.
 static ty_status fill_values(ty_cutter* c, bool keep)
 {
     int64_t n = n_nodes(&c->part);
     if (!ty_array_resize(&c->values, n)) return ty_no_memory("cut surface");
-    ty_parallel_for(n, BLOCK, sample_liquid, c);
+    if (c->part.centers) ty_parallel_for((int64_t)c->part.n[1] * c->part.n[2], ROW_BLOCK, copy_liquid, c);
+    else ty_parallel_for(n, BLOCK, sample_liquid, c);
     if (!c->part.has_obstacles) return ty_ok();
     bool still = keep && !ty_world_solid_moves(c->part.world);
     if (!still) {
@@ -244,7 +285,7 @@ static void place_vertices(void* ctx, ty_range r)
         double t = x[axis] - (low[axis] + c->part.first[axis]);
         if (border) {
             for (int d = 0; d < 3; ++d) x[d] = node[d] + c->part.first[d];
-        } else if (fmin(t, 1.0 - t) <= TY_CONTOUR_MIN_CUT * 1.001) {
+        } else if (ty_min(t, 1.0 - t) <= TY_CONTOUR_MIN_CUT * 1.001) {
             x[axis] = low[axis] + c->part.first[axis] + true_cut(c, low, axis);
         }
         double s[3] = {x[0], x[1], x[2]};
@@ -326,7 +367,7 @@ static ty_status set_lattice(part* p, const double lo[3], const double hi[3], do
 {
     p->cell = cell;
     for (int axis = 0; axis < 3; ++axis) {
-        double centers = fmax(0.0, ceil((hi[axis] - lo[axis]) / cell - 0.5 - NARROW));
+        double centers = ty_max(0.0, ceil((hi[axis] - lo[axis]) / cell - 0.5 - NARROW));
         if (!(centers < MAX_NODES - 4))
             return ty_fail(TY_BAD_INPUT, "the surface would have %.3g cells along an axis; choose a larger cell", centers);
         p->lo[axis] = lo[axis];
@@ -382,6 +423,7 @@ ty_status ty_cut_surface(ty_cutter* c, const ty_liquid* liquid, const ty_world* 
         return ty_tri_mesh_resize(out, 0, 0);
     }
     TY_TRY(set_part(&c->part, &liquid->distance, world, liquid->cell, &bounds));
+    find_centers(&c->part, liquid);
     TY_TRY(contour_part(c, out, true));
     return label_bodies(c, out);
 }
@@ -392,11 +434,12 @@ ty_status ty_cut_volume(ty_cutter* c, const ty_sampler* distance, double cell, c
     part* p = &c->part;
     *volume = 0.0;
     TY_TRY(set_part(p, distance, world, cell, box));
+    p->centers = NULL;
     for (int axis = 0; axis < 3; ++axis) {
         double from = floor((box->lo[axis] - p->lo[axis]) / cell + 0.5);
         double to = ceil((box->hi[axis] - p->lo[axis]) / cell + 0.5);
-        int last = (int)fmin(to, p->whole[axis] - 1.0);
-        p->first[axis] = (int)fmax(from, 0.0);
+        int last = (int)ty_min(to, p->whole[axis] - 1.0);
+        p->first[axis] = (int)ty_max(from, 0.0);
         p->n[axis] = last - p->first[axis] + 1;
         if (p->n[axis] < 2) return ty_ok();
     }

@@ -9,6 +9,13 @@
 #include "geometry/sampler.h"
 #include "mesh/tri_mesh.h"
 
+// Where values sit, such as a solver's pressures: point (i, j, k) is origin + cell * (i, j, k); for `body` also at the centres.
+typedef struct ty_lattice {
+    double origin[3], cell;
+    int n[3];       // 0: unbounded
+    bool body;      // body-centred cubic
+} ty_lattice;
+
 // A tracker's answer. Value; borrows from the tracker, valid until its next advance, edit or offset.
 typedef struct ty_liquid {
     ty_sampler distance;          // negative inside; runs on `overlap` metres into obstacles
@@ -16,15 +23,10 @@ typedef struct ty_liquid {
     const int* piece;             // per surface vertex: which body of liquid it bounds (a bubble: its body's)
     int n_pieces;
     double cell, overlap;         // metres
+    ty_lattice lattice;           // of `values`
+    const double* values;         // the distance at a lattice's points, x fastest; NULL: the tracker keeps none
     ty_sampler divergence;        // 1/s, what the ledger wants the liquid to grow by; eval NULL: nothing
 } ty_liquid;
-
-// Where a solver's pressures sit: point (i, j, k) is origin + cell * (i, j, k); for `body` also at the centres.
-typedef struct ty_lattice {
-    double origin[3], cell;
-    int n[3];       // 0: unbounded
-    bool body;      // body-centred cubic
-} ty_lattice;
 
 // A solver's answer. Value; borrows from the solver, valid until its next advance.
 typedef struct ty_flow {

@@ -129,12 +129,17 @@ static void eval_phi(const void* self, int n, const double (*x)[3], double* out)
 static ty_liquid liquid(const void* self)
 {
     const ty_levelset* ls = self;
+    const ty_grid* g = &ls->grid;
+    ty_lattice centers = {.cell = g->cell, .n = {g->n[0], g->n[1], g->n[2]}};
+    for (int axis = 0; axis < 3; ++axis) centers.origin[axis] = g->origin[axis] + 0.5 * g->cell;
     return (ty_liquid){.distance = {.self = self, .width = 1, .exact_band = 0.0, .eval = eval_phi},
                        .surface = &ls->surface,
                        .piece = ls->piece.at,
                        .n_pieces = ls->n_pieces,
-                       .cell = ls->grid.cell,
-                       .overlap = TY_LEVELSET_MARGIN * ls->grid.cell};
+                       .cell = g->cell,
+                       .lattice = centers,
+                       .values = ls->phi,
+                       .overlap = TY_LEVELSET_MARGIN * g->cell};
 }
 
 // Everything else follows from these. The solid is that of the last step, whatever time the world is at now.
