@@ -6,18 +6,31 @@
 #include "field/cubic.h"
 #include "track/levelset/levelset.h"
 
-enum { BATCH = TY_SAMPLE_BATCH, CHUNK = 128 };
+// One step on the interpolant leaves 1e-4 cells; what is written and counted is the cut surface, which takes two.
+enum { BATCH = TY_SAMPLE_BATCH, CHUNK = 128, REFINE = 1 };
+static const double AT_CENTER = 1e-12;    // cells
 static const double CUBIC_REACH = 2.5;    // cells: beyond it no zero is near and trilinear will do
 
 // How far x lies outside the box of the outermost centres: there the liquid ends.
 static double beyond_grid(const ty_grid* g, const double x[3])
 {
-    double out = -INFINITY;
+    double out = -INFINITY, half = 0.5 * g->cell;
     for (int axis = 0; axis < 3; ++axis) {
-        double s = (x[axis] - g->origin[axis]) / g->cell - 0.5;
-        out = fmax(out, fmax(-s, s - (g->n[axis] - 1)));
+        double s = x[axis] - g->origin[axis];
+        out = ty_max(out, ty_max(half - s, s - (g->n[axis] * g->cell - half)));
     }
-    return out * g->cell;
+    return out;
+}
+
+// Where all interpolants are the value itself.
+static bool at_center(const ty_grid* g, const double x[3])
+{
+    double per_cell = 1.0 / g->cell;
+    for (int axis = 0; axis < 3; ++axis) {
+        double s = (x[axis] - g->origin[axis]) * per_cell - 0.5;
+        if (fabs(s - rint(s)) > AT_CENTER) return false;
+    }
+    return true;
 }
 
 static void eval_chunk(const ty_levelset_field* f, int n, const double (*x)[3], double* out)
@@ -26,7 +39,7 @@ static void eval_chunk(const ty_levelset_field* f, int n, const double (*x)[3], 
     int id[CHUNK], n_near = 0;
     ty_grid_linear(f->grid, f->values, n, x, out);
     for (int i = 0; i < n; ++i)
-        if (fabs(out[i]) < CUBIC_REACH * f->grid->cell) {
+        if (fabs(out[i]) < CUBIC_REACH * f->grid->cell && !at_center(f->grid, x[i])) {
             memcpy(near_x[n_near], x[i], sizeof near_x[0]);
             id[n_near++] = i;
         }
@@ -34,7 +47,7 @@ static void eval_chunk(const ty_levelset_field* f, int n, const double (*x)[3], 
     for (int i = 0; i < n_near; ++i) out[id[i]] = value[i];
     for (int i = 0; i < n; ++i) {
         double outside = beyond_grid(f->grid, x[i]);
-        if (outside > 0.0) out[i] = fmax(out[i], outside);
+        if (outside > 0.0) out[i] = ty_max(out[i], outside);
     }
 }
 
@@ -128,6 +141,6 @@ ty_status ty_levelset_contour(ty_levelset* ls)
     for (int axis = 0; axis < 3; ++axis) lattice.origin[axis] = g->origin[axis] + 0.5 * g->cell;
     ty_levelset_field field = {g, ls->phi};
     ty_sampler phi = {.self = &field, .width = 1, .eval = ty_levelset_eval};
-    TY_TRY(ty_contour_grid(&ls->contour, &lattice, &phi, TY_CONTOUR_REFINE, &ls->surface));
+    TY_TRY(ty_contour_grid(&ls->contour, &lattice, &phi, REFINE, &ls->surface));
     return label_pieces(ls);
 }
