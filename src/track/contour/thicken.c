@@ -7,8 +7,8 @@
 //           `redistribute` and go; what is left grows, and its surface [Zhu2005] is united with the liquid's
 //
 // Departs: (a) a detected place has d <= gamma / 2 = beta, so as printed no particle is ever big; the thickness 2 d is
-// compared with beta. (b) Growth is per step in the paper, so that halving the step doubles it; here it is per cell of
-// the particle's way, up to the paper's amount in a step, so liquid at rest does not grow at all. (c) No radius
+// compared with beta. (b) Growth is per step in the paper, so that halving the step doubles it; here it
+// grows with the particle's way up to the paper's amount (FULL_WAY), and liquid at rest does not change at all. (c) No radius
 // exceeds gamma / 2 plus a step's growth: at low resolution many small ones would make a few huge ones.
 #include <math.h>
 #include <string.h>
@@ -19,6 +19,9 @@
 
 enum { BLOCK = 256, PUSHES = 4 };
 static const double FIRST_HIT = 1e-4;    // cells along the ray that belong to the start
+static const double FULL_WAY = 0.25;    // cells that a particle moves for all of a step's growth: a sheet of half a cell
+                                        // must be a cell thick when it is half way between two nodes
+static const double RAISE = 0.75;       // cells by which particles that move so far may raise the surface
 static const double PROBE = 0.125;       // cells: differences of a solid's distance
 
 typedef struct ray_args {
@@ -174,7 +177,7 @@ static void grow_block(void* ctx, ty_range r)
     for (int64_t i = r.begin; i < r.end; ++i) {
         near_count c = {.k = k};
         bool big = is_big(k, i);
-        double part = fmin(1.0, k->p->way.at[i] / h), grow = big ? def->thicken_grow_big : def->thicken_grow_small;
+        double part = fmin(1.0, k->p->way.at[i] / (FULL_WAY * h)), grow = big ? def->thicken_grow_big : def->thicken_grow_small;
         if (big) ty_hash_grid_near(&k->p->grid, k->p->x.at + 3 * i, k->reach, take_from_small, &c);
         double radius = k->p->radius.at[i] + c.given + part * grow * h;
         k->p->grown.at[i] = !big && k->p->near.at[i] > 0 ? 0.0 : fmin(radius, most * h);
@@ -219,7 +222,7 @@ ty_status ty_slc_particles_finish(ty_slc* s)
 
 typedef struct blend {
     const ty_slc_particles* p;
-    double inverse_radius2, weight, radius;
+    double inverse_radius2, weight, radius, way;
     ty_vec3 x;
 } blend;
 
@@ -232,6 +235,7 @@ static void add_particle(void* ctx, int id, double distance2)
     k = k * k * k;
     b->weight += k;
     b->radius += k * b->p->radius.at[id];
+    b->way += k * b->p->way.at[id];
     b->x += k * ty_load3(b->p->x.at + 3 * (int64_t)id);
 }
 
@@ -248,6 +252,7 @@ void ty_slc_unite(const ty_slc* s, int n, const double (*x)[3], double* phi)
         ty_hash_grid_near(&s->thin.grid, x[i], radius, add_particle, &b);
         if (!(b.weight > 0.0)) continue;
         double d = ty_norm(ty_load3(x[i]) - b.x / b.weight) - b.radius / b.weight;
-        phi[i] = fmin(phi[i], d);
+        double raise = RAISE * fmin(h, b.way / b.weight / FULL_WAY);
+        phi[i] = fmin(phi[i], fmax(d, phi[i] - raise));
     }
 }
