@@ -18,7 +18,10 @@
 // of a cell's face, so that edges also survive a file of floats.
 #define TY_CONTOUR_MIN_CUT 1e-3
 
-enum { TY_CONTOUR_REFINE = 2 };    // steps that leave 1e-8 of a cell for smooth functions
+enum {
+    TY_CONTOUR_REFINE = 2,         // steps that leave 1e-8 of a cell for smooth functions
+    TY_CONTOUR_REFINE_KINKS = 8    // the others go on where that did not find the zero
+};
 
 // A dense lattice of nodal values, x fastest: node (i, j, k) at origin + cell * (i, j, k) holds
 // [i + n[0] * (j + n[1] * k)]. Value; borrows the array that is not NULL. Everything outside counts as

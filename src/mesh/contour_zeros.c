@@ -4,11 +4,13 @@
 // sphere of 11 cells' radius, worst vertex after 2 steps 1.3e-3 of a cell by Illinois, 4e-9 so.
 #include <assert.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "mesh/contour.h"
 
 // Of the values at the ends: a smaller one is rounding, and a parabola through such values leads anywhere.
 static const double ROUNDING = 1e-13;
+static const double FOUND = 1e-6;    // of the same: asked more often only where a kink keeps it from that
 
 typedef struct bracket {
     double lo, hi, f_lo, f_hi;
@@ -48,22 +50,37 @@ static void shrink(bracket* b, double t, double f)
     *f_end = f;
 }
 
+// Those that are not found well enough after TY_CONTOUR_REFINE steps; before that, all.
+static int still_open(int n, int step, const double* f, const double* fa, const double* fb, int* open)
+{
+    int n_open = 0;
+    for (int i = 0; i < n; ++i)
+        if (step < TY_CONTOUR_REFINE || !(fabs(f[i]) <= FOUND * (fabs(fa[i]) + fabs(fb[i])))) open[n_open++] = i;
+    return n_open;
+}
+
 void ty_find_zeros_on(const ty_sampler* phi, int refine, int n, const double (*a)[3], const double (*b)[3],
                       const double* fa, const double* fb, double* f_chord, bool known, double* t)
 {
     bracket k[TY_SAMPLE_BATCH];
-    double x[TY_SAMPLE_BATCH][3], f[TY_SAMPLE_BATCH];
+    double x[TY_SAMPLE_BATCH][3], f[TY_SAMPLE_BATCH], f_open[TY_SAMPLE_BATCH];
+    int open[TY_SAMPLE_BATCH];
     assert(n <= TY_SAMPLE_BATCH);
     for (int i = 0; i < n; ++i) k[i] = (bracket){0.0, 1.0, fa[i], fb[i], 0.0, fa[i]};
     for (int step = 0; step < refine; ++step) {
-        for (int i = 0; i < n; ++i) {
+        int n_open = still_open(n, step, f, fa, fb, open);
+        if (n_open == 0) break;
+        for (int j = 0; j < n_open; ++j) {
+            int i = open[j];
             t[i] = guess(&k[i]);
-            for (int axis = 0; axis < 3; ++axis) x[i][axis] = a[i][axis] + t[i] * (b[i][axis] - a[i][axis]);
+            for (int axis = 0; axis < 3; ++axis) x[j][axis] = a[i][axis] + t[i] * (b[i][axis] - a[i][axis]);
         }
-        if (step > 0 || !known) ty_sample(phi, n, (const double(*)[3])x, f);
-        for (int i = 0; i < n; ++i) {
-            if (step == 0 && known) f[i] = f_chord[i];
-            else if (step == 0 && f_chord) f_chord[i] = f[i];
+        if (step == 0 && known) memcpy(f_open, f_chord, (size_t)n * sizeof *f_open);
+        else ty_sample(phi, n_open, (const double(*)[3])x, f_open);
+        if (step == 0 && f_chord && !known) memcpy(f_chord, f_open, (size_t)n * sizeof *f_open);
+        for (int j = 0; j < n_open; ++j) {
+            int i = open[j];
+            f[i] = f_open[j];
             if (fabs(f[i]) <= ROUNDING * (fabs(fa[i]) + fabs(fb[i]))) k[i].lo = k[i].hi = t[i];
             else shrink(&k[i], t[i], f[i]);
         }

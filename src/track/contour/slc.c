@@ -13,7 +13,7 @@
 
 enum { BATCH = TY_SAMPLE_BATCH, STRETCH_EVERY = 16 };    // every so many triangles tell how the flow stretches space
 static const double MARGIN = 3.0;                        // cells around where the surface is expected
-static const double STRETCH_SLACK = 1.25, STRETCH_MOST = 6.0;
+static const double STRETCH_SLACK = 1.25, STRETCH_LEAST = 1.0, STRETCH_MOST = 6.0;
 
 static void destroy(void* self)
 {
@@ -149,7 +149,7 @@ static double stretch(const ty_slc* s, const ty_flow* flow, double dt)
 {
     stretch_args k = {s, flow, dt};
     int64_t n = (s->now.mesh.n_tris + STRETCH_EVERY - 1) / STRETCH_EVERY;
-    return ty_clamp(STRETCH_SLACK * ty_parallel_max(n, 64, stretch_block, &k), 1.0, STRETCH_MOST);
+    return ty_clamp(STRETCH_SLACK * ty_parallel_max(n, 64, stretch_block, &k), STRETCH_LEAST, STRETCH_MOST);
 }
 
 static ty_status advance(void* self, const ty_flow* flow, const ty_world* world, double t, double dt)

@@ -7,9 +7,13 @@
 //           `redistribute` and go; what is left grows, and its surface [Zhu2005] is united with the liquid's
 //
 // Departs: (a) a detected place has d <= gamma / 2 = beta, so as printed no particle is ever big; the thickness 2 d is
-// compared with beta. (b) Growth is per step in the paper, so that halving the step doubles it; here it is per cell of
-// the particle's way, up to the paper's amount in a step, so liquid at rest does not grow at all. (c) No radius
-// exceeds gamma / 2 plus a step's growth: at low resolution many small ones would make a few huge ones.
+// compared with beta. (b) Growth is per step in the paper, so that halving the step doubles it; here it
+// grows with the particle's way up to the paper's amount (FULL_WAY), and liquid at rest does not change at all. (c) Radii
+// are kept between SMALLEST and LARGEST: less is lost between the nodes whatever the growth, more is volume for
+// nothing, and at low resolution many small ones would make a few huge ones (Gong section 10). (d) The
+// mean place of the particles around a point beyond a sheet's rim is far inside the sheet, so their surface [Zhu2005]
+// ends before the outermost particle and rims retreat; balls of SPHERE of the radius, which are below that surface
+// elsewhere, are united with it.
 #include <math.h>
 #include <string.h>
 
@@ -19,6 +23,12 @@
 
 enum { BLOCK = 256, PUSHES = 4 };
 static const double FIRST_HIT = 1e-4;    // cells along the ray that belong to the start
+static const double FULL_WAY = 0.25;    // cells that a particle moves for all of a step's growth: a sheet of half a cell
+                                        // must be a cell thick when it is half way between two nodes
+static const double SMALLEST = 0.55;    // cells: a sheet of less than a cell passes between nodes unseen
+static const double LARGEST = 0.55;     // of gamma: what is thicker than gamma is not thin any more
+static const double SPHERE = 1.0;       // of a particle's radius
+static const double RAISE = 0.75;       // cells by which particles that move so far may raise the surface
 static const double PROBE = 0.125;       // cells: differences of a solid's distance
 
 typedef struct ray_args {
@@ -170,14 +180,14 @@ static void grow_block(void* ctx, ty_range r)
 {
     const share_args* k = ctx;
     const ty_track_def* def = &k->s->def;
-    double h = def->cell, most = 0.5 * def->thicken_gamma + def->thicken_grow_big;
+    double h = def->cell, most = LARGEST * def->thicken_gamma * h;
     for (int64_t i = r.begin; i < r.end; ++i) {
         near_count c = {.k = k};
         bool big = is_big(k, i);
-        double part = fmin(1.0, k->p->way.at[i] / h), grow = big ? def->thicken_grow_big : def->thicken_grow_small;
+        double part = fmin(1.0, k->p->way.at[i] / (FULL_WAY * h)), grow = big ? def->thicken_grow_big : def->thicken_grow_small;
         if (big) ty_hash_grid_near(&k->p->grid, k->p->x.at + 3 * i, k->reach, take_from_small, &c);
-        double radius = k->p->radius.at[i] + c.given + part * grow * h;
-        k->p->grown.at[i] = !big && k->p->near.at[i] > 0 ? 0.0 : fmin(radius, most * h);
+        double radius = fmin(k->p->radius.at[i] + c.given + part * grow * h, most);
+        k->p->grown.at[i] = !big && k->p->near.at[i] > 0 ? 0.0 : fmax(radius, SMALLEST * h);
     }
 }
 
@@ -219,7 +229,7 @@ ty_status ty_slc_particles_finish(ty_slc* s)
 
 typedef struct blend {
     const ty_slc_particles* p;
-    double inverse_radius2, weight, radius;
+    double inverse_radius2, weight, radius, way, sphere;
     ty_vec3 x;
 } blend;
 
@@ -229,9 +239,11 @@ static void add_particle(void* ctx, int id, double distance2)
     blend* b = ctx;
     double k = 1.0 - distance2 * b->inverse_radius2;
     if (!(k > 0.0)) return;
+    b->sphere = ty_min(b->sphere, sqrt(distance2) - SPHERE * b->p->radius.at[id]);
     k = k * k * k;
     b->weight += k;
     b->radius += k * b->p->radius.at[id];
+    b->way += k * b->p->way.at[id];
     b->x += k * ty_load3(b->p->x.at + 3 * (int64_t)id);
 }
 
@@ -244,10 +256,12 @@ void ty_slc_unite(const ty_slc* s, int n, const double (*x)[3], double* phi)
     double h = s->def.cell, radius = s->def.thicken_radius * h;
     for (int i = 0; i < n; ++i) {
         if (!(phi[i] > UNITE_BELOW * h && phi[i] < UNITE_ABOVE * h)) continue;
-        blend b = {.p = &s->thin, .inverse_radius2 = 1.0 / (radius * radius)};
+        blend b = {.p = &s->thin, .inverse_radius2 = 1.0 / (radius * radius), .sphere = INFINITY};
         ty_hash_grid_near(&s->thin.grid, x[i], radius, add_particle, &b);
         if (!(b.weight > 0.0)) continue;
         double d = ty_norm(ty_load3(x[i]) - b.x / b.weight) - b.radius / b.weight;
-        phi[i] = fmin(phi[i], d);
+        d = fmin(d, b.sphere);
+        double raise = RAISE * fmin(h, b.way / b.weight / FULL_WAY);
+        phi[i] = fmin(phi[i], fmax(d, phi[i] - raise));
     }
 }

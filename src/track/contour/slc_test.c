@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "track/contour/slc.h"
+
+#include "core/parallel.h"
+#include "test.h"
+#include "track/kinds.h"
+#include "track/tank.h"
+
+typedef struct motion {
+    ty_vec3 velocity, spin;    // about the middle of the unit box
+} motion;
+
+static void eval_motion(const void* self, int n, const double (*x)[3], double* out)
+{
+    const motion* m = self;
+    for (int i = 0; i < n; ++i) {
+        ty_vec3 r = ty_load3(x[i]) - ty_vec(0.5, 0.5, 0.5);
+        ty_store3(out + 3 * i, m->velocity + ty_cross(m->spin, r));
+    }
+}
+
+static ty_flow flow_of(const motion* m, double cell)
+{
+    return (ty_flow){.velocity = {.self = m, .width = 3, .eval = eval_motion}, .cell = cell, .dt_limit = INFINITY,
+                     .max_speed = ty_norm(m->velocity) + ty_norm(m->spin)};
+}
+
+static ty_slc* open_slc(const tank* t, double cell, bool thicken)
+{
+    ty_track_def def = ty_track_default();
+    void* self;
+    def.cell = cell;
+    def.thicken_surface = thicken;
+    assert_ok(ty_tracker_contour.create(&self, &def, t->world));
+    return self;
+}
+
+static void advance(ty_slc* s, const tank* t, const motion* m, double dt, int steps)
+{
+    ty_flow flow = flow_of(m, s->def.cell);
+    for (int i = 0; i < steps; ++i) {
+        assert_ok(ty_world_move(t->world, (i + 1) * dt, dt));
+        assert_ok(ty_tracker_contour.advance(s, &flow, t->world, i * dt, dt));
+        assert_ok(ty_tri_mesh_validate(&s->now.mesh));
+    }
+}
+
+static double volume_of(const ty_slc* s) { return ty_tri_mesh_volume(&s->now.mesh); }
+
+static void what_does_not_move_stays_as_it_was(void** state)
+{
+    (void)state;
+    const double h = 1.0 / 16;
+    tank t;
+    tank_begin(&t, 1, 1, 1);
+    tank_liquid(&t, ball(0.5, 0.53, 0.47, 0.23));
+    tank_liquid(&t, block(0.1, 0.1, 0.1, 0.4, 0.17, 0.9));
+    tank_open(&t, h);
+    ty_slc* s = open_slc(&t, h, true);
+    ty_tri_mesh before = {0};
+    assert_ok(ty_tri_mesh_copy(&before, &s->now.mesh));
+    advance(s, &t, &(motion){0}, 0.01, 100);
+    assert_int_equal(s->now.mesh.n_verts, before.n_verts);
+    for (int v = 0; v < before.n_verts; ++v)
+        assert_true(ty_norm(ty_load3(before.vert[v]) - ty_load3(s->now.mesh.vert[v])) < 1e-3 * h);
+    ty_tri_mesh_free(&before);
+    ty_tracker_contour.destroy(s);
+    tank_close(&t);
+}
+
+static void a_moving_ball_stays_a_ball(void** state)
+{
+    (void)state;
+    const double h = 1.0 / 20, radius = 0.2;
+    tank t;
+    tank_begin(&t, 1, 1, 1);
+    tank_liquid(&t, ball(0.3, 0.5, 0.5, radius));
+    tank_open(&t, h);
+    ty_slc* s = open_slc(&t, h, false);
+    double volume = volume_of(s);
+    advance(s, &t, &(motion){.velocity = ty_vec(1, 0, 0)}, 0.02, 20);
+    assert_near(volume_of(s), volume, 5e-3 * volume);
+    for (int v = 0; v < s->now.mesh.n_verts; ++v) {
+        double r = ty_norm(ty_load3(s->now.mesh.vert[v]) - ty_vec(0.7, 0.5, 0.5));
+        assert_near(r, radius, 0.03 * h);
+    }
+    ty_tracker_contour.destroy(s);
+    tank_close(&t);
+}
+
+static void pieces_are_bodies_and_bubbles_are_theirs(void** state)
+{
+    (void)state;
+    const double h = 1.0 / 20;
+    tank t;
+    ty_shape_def parts[2] = {ball(0.3, 0.5, 0.5, 0.22), ball(0.3, 0.5, 0.5, 0.12)};
+    ty_shape_def shell = ty_shape_default(TY_SHAPE_DIFFERENCE);
+    shell.children = parts;
+    shell.n_children = 2;
+    tank_begin(&t, 1, 1, 1);
+    tank_liquid(&t, shell);
+    tank_liquid(&t, ball(0.75, 0.5, 0.5, 0.15));
+    tank_open(&t, h);
+    ty_slc* s = open_slc(&t, h, false);
+    int component[20000];
+    assert_true(s->now.mesh.n_verts < 20000);
+    assert_int_equal(ty_tri_mesh_components(&s->now.mesh, component), 3);
+    assert_int_equal(s->n_pieces, 2);
+    for (int v = 0; v < s->now.mesh.n_verts; ++v) {
+        bool left = s->now.mesh.vert[v][0] < 0.55;
+        assert_int_equal(s->piece.at[v], left ? s->piece.at[0] : 1 - s->piece.at[0]);
+    }
+    ty_tracker_contour.destroy(s);
+    tank_close(&t);
+}
+
+static void the_sign_is_right_everywhere(void** state)
+{
+    (void)state;
+    const double h = 1.0 / 32;
+    tank t;
+    tank_begin(&t, 2, 2, 2);
+    tank_liquid(&t, ball(1, 1, 1, 0.5));
+    tank_open(&t, h);
+    ty_slc* s = open_slc(&t, h, false);
+    unsigned seed = 1;
+    for (int i = 0; i < 4000; ++i) {
+        double x[1][3], d;
+        for (int axis = 0; axis < 3; ++axis) {
+            seed = seed * 1664525u + 1013904223u;
+            x[0][axis] = -1.0 + 4.0 * (seed >> 8) / 16777216.0;
+        }
+        double exact = ty_norm(ty_load3(x[0]) - ty_vec(1, 1, 1)) - 0.5;
+        ty_slc_distance(&s->now, 1, (const double(*)[3])x, &d, NULL, NULL);
+        if (fabs(exact) > 0.01 * h) assert_true((d < 0.0) == (exact < 0.0));
+        assert_near(d, exact, 0.05 * fabs(exact) + 0.02 * h);
+    }
+    ty_tracker_contour.destroy(s);
+    tank_close(&t);
+}
+
+// y = 0.5 + 0.3 (x - 0.5), resting against four walls.
+static void tilted_water_meets_walls_undisturbed(void** state)
+{
+    (void)state;
+    const double h = 1.0 / 16;
+    tank t;
+    tank_begin(&t, 1, 1, 1);
+    ty_shape_def plane = ty_shape_default(TY_SHAPE_PLANE);
+    double point[3] = {0.5, 0.5, 0.5}, normal[3] = {-0.3, 1, 0};
+    memcpy(plane.point, point, sizeof point);
+    memcpy(plane.normal, normal, sizeof normal);
+    tank_liquid(&t, plane);
+    tank_open(&t, h);
+    ty_slc* s = open_slc(&t, h, false);
+    advance(s, &t, &(motion){0}, 0.01, 20);
+    int n_inside = 0;
+    for (int v = 0; v < s->now.mesh.n_verts; ++v) {
+        const double* x = s->now.mesh.vert[v];
+        bool near = x[1] > 0.0 && x[0] > -1.5 * h && x[0] < 1 + 1.5 * h && x[2] > -1.5 * h && x[2] < 1 + 1.5 * h;
+        if (!near) continue;
+        ++n_inside;
+        assert_near(x[1], 0.5 + 0.3 * (x[0] - 0.5), 0.02 * h);
+    }
+    assert_true(n_inside > 400);
+    ty_tracker_contour.destroy(s);
+    tank_close(&t);
+}
+
+static void colours_stay_with_the_liquid(void** state)
+{
+    (void)state;
+    const double h = 1.0 / 20;
+    tank t;
+    tank_begin(&t, 1, 1, 1);
+    tank_liquid(&t, ball(0.3, 0.5, 0.5, 0.2));
+    tank_open(&t, h);
+    ty_slc* s = open_slc(&t, h, false);
+    float* colour = ty_tri_mesh_add_attribute(&s->now.mesh, "colour", 3);
+    assert_non_null(colour);
+    for (int i = 0; i < 3 * s->now.mesh.n_verts; ++i) colour[i] = (float)s->now.mesh.vert[i / 3][i % 3];
+    advance(s, &t, &(motion){.velocity = ty_vec(1, 0.2, 0)}, 0.02, 10);
+    colour = ty_tri_mesh_attribute(&s->now.mesh, "colour", 3);
+    assert_non_null(colour);
+    for (int v = 0; v < s->now.mesh.n_verts; ++v) {
+        assert_near((double)colour[3 * v], s->now.mesh.vert[v][0] - 0.2, 0.3 * h);
+        assert_near((double)colour[3 * v + 1], s->now.mesh.vert[v][1] - 0.04, 0.3 * h);
+    }
+    ty_tracker_contour.destroy(s);
+    tank_close(&t);
+}
+
+static void an_offset_moves_one_piece_and_spares_thin_places(void** state)
+{
+    (void)state;
+    const double h = 1.0 / 24, metres = 0.05 * h;
+    tank t;
+    tank_begin(&t, 1, 1, 1);
+    tank_liquid(&t, ball(0.3, 0.5, 0.5, 0.2));
+    tank_liquid(&t, block(0.6, 0.2, 0.2, 0.6 + h, 0.8, 0.8));    // a sheet of one cell
+    tank_open(&t, h);
+    ty_slc* s = open_slc(&t, h, false);
+    assert_int_equal(s->n_pieces, 2);
+    double before[2] = {0}, after[2] = {0}, area = 4 * M_PI * 0.04, both[2] = {metres, metres};
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = 0; i < s->now.mesh.n_tris; ++i) {
+            const int* id = s->now.mesh.tri[i];
+            double sixth = ty_dot(ty_load3(s->now.mesh.vert[id[0]]), ty_cross(ty_load3(s->now.mesh.vert[id[1]]),
+                                                                              ty_load3(s->now.mesh.vert[id[2]]))) / 6;
+            (pass ? after : before)[s->now.mesh.vert[id[0]][0] < 0.55 ? 0 : 1] += sixth;
+        }
+        if (!pass) assert_ok(ty_tracker_contour.offset(s, both));
+    }
+    assert_near(after[0] - before[0], area * metres, 0.05 * area * metres);
+    double sheet = 2 * 0.6 * 0.6 * metres;    // what an offset of all of it would be
+    assert_true(after[1] - before[1] > 0.15 * sheet && after[1] - before[1] < 0.4 * sheet);
+    ty_tracker_contour.destroy(s);
+    tank_close(&t);
+}
+
+static void eval_ball(const void* self, int n, const double (*x)[3], double* out)
+{
+    const double* b = self;
+    for (int i = 0; i < n; ++i) out[i] = ty_norm(ty_load3(x[i]) - ty_load3(b)) - b[3];
+}
+
+static void edits_change_what_they_say(void** state)
+{
+    (void)state;
+    const double h = 1.0 / 24;
+    tank t;
+    tank_begin(&t, 1, 1, 1);
+    tank_liquid(&t, ball(0.3, 0.5, 0.5, 0.15));
+    tank_open(&t, h);
+    ty_slc* s = open_slc(&t, h, false);
+    const double source[4] = {0.7, 0.5, 0.5, 0.15};
+    ty_edit edit = {.add = true, .region = {.self = source, .width = 1, .exact_band = 1, .eval = eval_ball}};
+    double first = volume_of(s), changed;
+    assert_ok(ty_tracker_contour.edit(s, 1, &edit, &changed));
+    assert_near(changed, volume_of(s) - first, 0.01 * first);
+    assert_near(changed, 4.0 / 3.0 * M_PI * pow(0.15, 3), 0.05 * first);
+    assert_int_equal(s->n_pieces, 2);
+    double both = volume_of(s);
+    edit.add = false;
+    assert_ok(ty_tracker_contour.edit(s, 1, &edit, &changed));
+    assert_near(changed, first - both, 0.01 * first);
+    assert_near(volume_of(s), first, 1e-6 * first);
+    assert_int_equal(s->n_pieces, 1);
+    ty_tracker_contour.destroy(s);
+    tank_close(&t);
+}
+
+static void liquid_leaves_through_open_sides(void** state)
+{
+    (void)state;
+    const double h = 1.0 / 16;
+    tank t;
+    tank_begin(&t, 1, 1, 1);
+    for (int side = 0; side < TY_N_SIDES; ++side) t.def.wall[side].closed = false;
+    tank_liquid(&t, ball(0.7, 0.5, 0.5, 0.2));
+    tank_open(&t, h);
+    ty_slc* s = open_slc(&t, h, true);
+    advance(s, &t, &(motion){.velocity = ty_vec(1, 0, 0)}, 0.05, 20);
+    assert_int_equal(s->now.mesh.n_tris, 0);
+    ty_tracker_contour.destroy(s);
+    tank_close(&t);
+}
+
+static void without_a_domain_liquid_goes_anywhere(void** state)
+{
+    (void)state;
+    const double h = 1.0 / 16;
+    tank t;
+    tank_begin(&t, 1, 1, 1);
+    t.def.has_domain = false;
+    tank_liquid(&t, ball(0.7, 0.5, 0.5, 0.2));
+    tank_open(&t, h);
+    ty_slc* s = open_slc(&t, h, true);
+    double volume = volume_of(s);
+    advance(s, &t, &(motion){.velocity = ty_vec(3, -7, 0)}, 0.05, 20);
+    assert_near(volume_of(s), volume, 0.02 * volume);
+    ty_tracker_contour.destroy(s);
+    tank_close(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_does_not_move_stays_as_it_was),
+        cmocka_unit_test(a_moving_ball_stays_a_ball),
+        cmocka_unit_test(pieces_are_bodies_and_bubbles_are_theirs),
+        cmocka_unit_test(the_sign_is_right_everywhere),
+        cmocka_unit_test(tilted_water_meets_walls_undisturbed),
+        cmocka_unit_test(colours_stay_with_the_liquid),
+        cmocka_unit_test(an_offset_moves_one_piece_and_spares_thin_places),
+        cmocka_unit_test(edits_change_what_they_say),
+        cmocka_unit_test(liquid_leaves_through_open_sides),
+        cmocka_unit_test(without_a_domain_liquid_goes_anywhere),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    ty_threads_stop();
+    return failed;
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// TEST TIER: full
+#include "core/parallel.h"
+#include "test.h"
+#include "track/contour/slc.h"
+#include "track/kinds.h"
+#include "track/tank.h"
+
+static const double CELL = 1.0 / 16;
+
+static void eval_drift(const void* self, int n, const double (*x)[3], double* out)
+{
+    (void)x;
+    for (int i = 0; i < n; ++i) memcpy(out + 3 * i, self, 3 * sizeof(double));
+}
+
+// A sheet of half a cell, its middle on a plane of nodes, 100 steps through free space. Returns its mean thickness in
+// cells; *hole: the widest gap seen by rays through it, in cells.
+static double drift(bool thicken, double cells_per_step, double* hole)
+{
+    tank t;
+    tank_begin(&t, 1, 1, 1);
+    t.def.has_domain = false;
+    double middle = 8.5 * CELL, half = 0.25 * CELL;
+    tank_liquid(&t, block(0.2, middle - half, 0.2, 0.9, middle + half, 0.9));
+    tank_open(&t, CELL);
+    ty_track_def def = ty_track_default();
+    void* self;
+    def.cell = CELL;
+    def.thicken_surface = thicken;
+    assert_ok(ty_tracker_contour.create(&self, &def, t.world));
+    double v[3] = {0.3, 1.0, 0.2}, dt = cells_per_step * CELL;
+    ty_flow flow = {.velocity = {.self = v, .width = 3, .eval = eval_drift}, .cell = CELL, .max_speed = 1.1};
+    for (int i = 0; i < 100; ++i) assert_ok(ty_tracker_contour.advance(self, &flow, t.world, i * dt, dt));
+    ty_slc* s = self;
+    double shift = 100 * dt, gap = 0.0;
+    for (int i = 0; i < 32; ++i) {    // along its middle, four rays a cell, two cells and more inside the rim
+        ty_vec3 from = ty_vec(0.33 + 0.3 * shift + 0.25 * i * CELL, middle - 2.0 + shift, 0.55 + 0.2 * shift);
+        bool hit = ty_bvh_any_hit(&s->now.exact.bvh, from, ty_vec(0, 1, 0), 0.0, 4.0);
+        gap = hit ? 0.0 : gap + 0.25;
+        *hole = fmax(*hole, gap);
+    }
+    double thickness = ty_tri_mesh_volume(&s->now.mesh) / (0.7 * 0.7) / CELL;
+    ty_tracker_contour.destroy(self);
+    tank_close(&t);
+    return thickness;
+}
+
+static void a_sheet_of_half_a_cell_survives(void** state)
+{
+    (void)state;
+    double hole = 0.0, thickness = drift(true, 0.9, &hole);
+    print_message("  %.3f cells thick, hole %.2f\n", thickness, hole);
+    assert_true(thickness > 0.5 && thickness < 1.4);
+    assert_true(hole <= 2.0);
+}
+
+static void without_thickening_it_is_lost(void** state)
+{
+    (void)state;
+    double hole = 0.0;
+    assert_true(drift(false, 0.45, &hole) < 0.1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_sheet_of_half_a_cell_survives),
+                                       cmocka_unit_test(without_thickening_it_is_lost)};
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    ty_threads_stop();
+    return failed;
+}
