@@ -86,7 +86,7 @@ class Case:
             command += ["--set", f"{key}={_yaml(value)}"]
         if self.reuse and _finished(target):
             result = Result(name, target, cell, 0.0)
-            self.runs.append((result, *balance(result, free_area, work)))
+            self.runs.append((result, *balance(result, free_area, work, settings)))
             return result
         shutil.rmtree(target, ignore_errors=True)
         begin = time.time()
@@ -94,7 +94,7 @@ class Case:
         if done.returncode != 0:
             raise RunFailed(f"{self.name}/{name}: exit {done.returncode}: {done.stdout.strip()}\n  {' '.join(command)}")
         result = Result(name, target, cell, time.time() - begin)
-        self.runs.append((result, *balance(result, free_area, work)))
+        self.runs.append((result, *balance(result, free_area, work, settings)))
         print(f"    {name}: {result.seconds:.1f} s", flush=True)
         return result
 
@@ -190,7 +190,7 @@ def show_bar(limit, unit):
     return show(limit, unit)
 
 
-def balance(result, free_area=None, work=None):
+def balance(result, free_area=None, work=None, settings=None):
     """(laws broken, numbers) of a run: volume against the ledger, correction, energy."""
     s = result.stats
     volume, expected = s["volume"], s["expected_volume"]
@@ -212,7 +212,8 @@ def balance(result, free_area=None, work=None):
         rise = max(rise, (energy[i] - w - lowest) / scale)
         lowest = min(lowest, energy[i] - w)
     laws = []
-    if v_err > VOLUME_LIMIT:
+    corrected = (settings or {}).get("surface.volume.correct", True)    # without it the volume is a measure, no law
+    if corrected and v_err > VOLUME_LIMIT:
         laws.append(f"volume off by {v_err:.2%}")
     if correction > CORRECTION_LIMIT:
         laws.append(f"corrected {correction:.2%} per second")
