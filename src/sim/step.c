@@ -85,6 +85,8 @@ static ty_status advance_solver(ty_sim* sim, double dt)
     row->solver_iterations += stats.iterations;
     row->max_divergence = fmax(row->max_divergence, stats.max_divergence);
     row->kinetic_energy = stats.kinetic_energy;
+    if (stats.moving_volume > 0.0)    // the surface knows the liquid's volume better than the solver's cells
+        row->kinetic_energy *= ty_tri_mesh_volume(&sim->surface) / stats.moving_volume;
     row->seconds_mesh += stats.mesh_seconds;
     row->seconds_advect += stats.advect_seconds;
     row->seconds_project += stats.project_seconds;

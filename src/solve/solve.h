@@ -33,6 +33,7 @@ typedef struct ty_solve_stats {
     double residual;
     double max_divergence;            // 1/s
     double kinetic_energy;            // J, of the liquid
+    double moving_volume;             // m3 that it was summed over; 0: not known
     double open_outflow;              // m3 that left through open sides during the step
     double mesh_seconds, advect_seconds, project_seconds;
 } ty_solve_stats;

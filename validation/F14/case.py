@@ -6,7 +6,8 @@ from svg import Plot
 
 G, HALF, SLOT, START = 9.81, 0.5, 0.05, 0.5
 # Rounded: the lip is a quarter ring of the floor's thickness. Sharp: a floor that widens downwards, so that the jet leaves at the edge.
-ROUNDED = '[{union: [{box: {min: [0.15, -0.1, -1], max: [1, 0, 1]}}, {cylinder: {from: [0.15, -0.1, -1], to: [0.15, -0.1, 1], radius: 0.1}}]}]'
+ROUNDED = ('[{difference: [{union: [{box: {min: [0.15, -0.1, -1], max: [1, 0, 1]}}, {cylinder: {from: [0.15, -0.1, -1], '
+           'to: [0.15, -0.1, 1], radius: 0.1}}]}, {plane: {point: [0, -0.1, 0]}}]}]')
 SHARP = '[{difference: [{box: {min: [0.05, -0.06, -1], max: [1, 0, 1]}}, {plane: {point: [0.05, -0.02, 0], normal: [1, 0.7, 0]}}]}]'
 
 
@@ -33,7 +34,7 @@ def run(case):
     cell = 0.0125 if case.quick else 0.01
     plot = Plot("Draining through a slot of a tenth of the tank", "time, s", "level, m")
     high, low = 0.42, 0.25
-    for name, shape, contraction, depth in (("rounded", ROUNDED, 1.0, 0.1), ("sharp", SHARP, math.pi / (math.pi + 2), 0.0)):
+    for name, shape, contraction, depth in (("rounded", ROUNDED, 1.0, 0.1), ("sharp", SHARP, math.pi / (math.pi + 2), SLOT)):
         t_law, h_law = map(list, law(contraction, depth))
         exact = time_between(t_law, h_law, high, low)
         plot.line(f"theory, {name}", t_law, h_law, dashed=True)

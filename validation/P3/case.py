@@ -13,7 +13,7 @@ def simulate(case, reynolds, n, seconds, cfl):
     text = "[" + ", ".join(f"{{name: p{k}, velocity: [{p[0]}, {p[1]}, {1.0 / n}]}}" for k, p in enumerate(places)) + "]"
     r = case.run(f"Re{reynolds}-{n}", "cavity.yaml",
                  {"cell": 1.0 / n, "domain.size": [1, 1, 2.0 / n], "solver.viscosity": 1.0 / reynolds, "probes": text,
-                  "frames.count": seconds + 1, "frames.cfl": cfl}, 1.0 / n, work=lambda i, s: 1e9)
+                  "frames.count": seconds + 1, "frames.cfl": cfl}, 1.0 / n, work=lambda i, s: 1e9 * s["time"][i])
     found = [r.probes[f"p{k}.{'xy'[axis]}"][-1] for k, (axis, _, _) in enumerate(inner)]
     before = [r.probes[f"p{k}.{'xy'[axis]}"][-len(r.probes) // 10] for k, (axis, _, _) in enumerate(inner)]
     unsteady = max(abs(a - b) for a, b in zip(found, before))

@@ -35,6 +35,40 @@ static double energy_block(void* ctx, ty_range r)
     return sum;
 }
 
+static double share_block(void* ctx, ty_range r)
+{
+    const measure_job* job = ctx;
+    double sum = 0.0;
+    for (int64_t k = r.begin; k < r.end; ++k) sum += face_share(job->gf, job->axis, job->gf->face[job->axis].at[k]);
+    return sum;
+}
+
+// Half a cell for each that lies on a closed side: liquid that moves with a face that does not move.
+static double side_block(void* ctx, ty_range r)
+{
+    const measure_job* job = ctx;
+    const ty_gridflow* gf = job->gf;
+    double sum = 0.0;
+    for (int64_t k = r.begin; k < r.end; ++k) {
+        int at[3];
+        ty_cell_coords(&gf->cells, gf->wet.at[k], at);
+        if (at[job->axis] == 1 && gf->closed[2 * job->axis]) sum += 0.5;
+        if (at[job->axis] == gf->cells.n[job->axis] && gf->closed[2 * job->axis + 1]) sum += 0.5;
+    }
+    return sum;
+}
+
+// The mean square of one component over the liquid, and the volume it was taken over, h^3. The shares of faces add up
+// to the liquid's volume only to second order (0.6 % too much for a ball 20 cells across), the mean is far better.
+static double mean_square(const measure_job* job, double* volume)
+{
+    const ty_ids* face = &job->gf->face[job->axis];
+    double energy = ty_parallel_sum(face->n, BLOCK, energy_block, (void*)job);
+    *volume = ty_parallel_sum(face->n, BLOCK, share_block, (void*)job) +
+              ty_parallel_sum(job->gf->wet.n, BLOCK, side_block, (void*)job);
+    return *volume > 0.0 ? energy / *volume : 0.0;
+}
+
 static double speed_block(void* ctx, ty_range r)
 {
     const ty_gridflow* gf = ((const measure_job*)ctx)->gf;
@@ -79,12 +113,12 @@ static double open_flux(const ty_gridflow* gf)
 
 void ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats)
 {
-    double h = gf->cells.h, energy = 0.0, square = 0.0;
+    double h = gf->cells.h, mean = 0.0, square = 0.0, volume[3];
     measure_job job = {gf, 0};
     if (gf->wet.n) square = fmax(0.0, ty_parallel_max(gf->wet.n, BLOCK, speed_block, &job));
     double top = sqrt(square);
     for (job.axis = 0; job.axis < 3; ++job.axis) {
-        energy += ty_parallel_sum(gf->face[job.axis].n, BLOCK, energy_block, &job);
+        mean += mean_square(&job, &volume[job.axis]);
         top = fmax(top, ty_parallel_max(gf->face[job.axis].n, BLOCK, free_speed_block, &job));
     }
     gf->max_speed = top;
@@ -92,7 +126,8 @@ void ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats)
     double speed = fmax(top, ty_world_solid_speed(gf->world)) + sqrt(5.0 * h * g);
     gf->dt_limit = speed > 0.0 ? gf->def->cfl * h / speed : INFINITY;
     if (g > 0.0) gf->dt_limit = fmin(gf->dt_limit, WAVE_STEP * sqrt(h / g));
-    stats->kinetic_energy = 0.5 * gf->def->density * h * h * h * energy;
+    stats->moving_volume = h * h * h * (volume[0] + volume[1] + volume[2]) / 3.0;
+    stats->kinetic_energy = 0.5 * gf->def->density * stats->moving_volume * mean;
     stats->open_outflow = dt * open_flux(gf);
     stats->cells = gf->wet.n;
     stats->unknowns = gf->wet.n;
