@@ -69,7 +69,7 @@ static void without_ffmpeg_there_are_frames_and_a_remedy(void** state)
     assert_program(folder, "render out" SMALL "-o film.mp4", 1, "apt install ffmpeg");
     setenv("PATH", getenv("PATH_BEFORE"), 1);
     assert_true(file_exists(folder, "out/render/top/frame.0003.png"));
-    assert_true(file_exists(folder, "out/drop-sheet.png"));
+    assert_true(file_exists(folder, "out/drop-top-sheet.png"));
 }
 
 static void modes_and_cameras_have_folders_of_their_own(void** state)
@@ -81,8 +81,9 @@ static void modes_and_cameras_have_folders_of_their_own(void** state)
     assert_true(file_exists(folder, "out/render/main-clay/frame.0001.png"));
     assert_true(file_exists(folder, "out/render/top-clay/frame.0001.png"));
     assert_true(file_exists(folder, "out/render/top-wire/frame.0003.png"));
-    assert_program(folder, "render out" SMALL "--frames 1-2 -o shot.####.png", 0, NULL);
-    assert_true(file_exists(folder, "shot.0002.png"));
+    assert_program(folder, "render out" SMALL "--frames 1-2 -o shots/a.####.png", 0, NULL);
+    assert_true(file_exists(folder, "shots/a.0002.png"));
+    assert_program(folder, "render out" SMALL "--frames 1-2 -o shots/a.####.png", 0, "kept");
 }
 
 static void mistakes_exit_2_and_say_what_to_do(void** state)

@@ -21,7 +21,7 @@ typedef enum ty_render_mode {
     TY_RENDER_WIRE      // its triangles
 } ty_render_mode;
 
-// After each picture, and once before the first.
+// After each picture.
 typedef struct ty_render_progress {
     const char* camera;
     int frame;                 // number as in file names; the one just done

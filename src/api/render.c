@@ -189,13 +189,22 @@ static ty_status make_films(const ty_render_job* job, int view)
     return status;
 }
 
+static ty_status make_folder_of(char* path)
+{
+    char* slash = strrchr(path, '/');
+    if (!slash || slash == path) return ty_ok();
+    *slash = 0;
+    return ty_make_folders(path);
+}
+
 static ty_status make_folders(const ty_render_job* job)
 {
-    for (int view = 0; view < job->views.n && !is_picture(job->def); ++view) {
-        char path[TY_RENDER_PATH];
+    char path[TY_RENDER_PATH];
+    for (int view = 0; view < job->views.n; ++view) {
         ty_render_picture_path(job, view, 0, path);
-        *strrchr(path, '/') = 0;
-        TY_TRY(ty_make_folders(path));
+        TY_TRY(make_folder_of(path));
+        ty_render_film_path(job, view, ".mp4", path);
+        TY_TRY(make_folder_of(path));
     }
     return ty_ok();
 }
@@ -206,7 +215,13 @@ static ty_status render_all(ty_render_job* job)
     TY_TRY(make_folders(job));
     job->progress.total = (int)(job->frames.n * job->views.n);
     job->started = ty_clock();
-    for (int64_t i = 0; i < job->frames.n; ++i) TY_TRY(draw_frame(job, job->frames.at[i]));
+    for (int64_t i = 0; i < job->frames.n; ++i) {
+        ty_status status = draw_frame(job, job->frames.at[i]);
+        if (status.code == TY_STOPPED)
+            return ty_fail(TY_STOPPED, "stopped after %d of %d pictures; the same command goes on", job->progress.done,
+                           job->progress.total);
+        TY_TRY(status);
+    }
     for (int view = 0; view < job->views.n; ++view)
         if (job->def->film && !is_picture(job->def)) TY_TRY(make_films(job, view));
     return ty_ok();

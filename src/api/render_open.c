@@ -187,7 +187,8 @@ void ty_render_picture_path(const ty_render_job* job, int view, int frame, char 
 
 void ty_render_film_path(const ty_render_job* job, int view, const char* tail, char out[TY_RENDER_PATH])
 {
-    bool named = view > 0;
+    const ty_camera_def* camera = job->views.at[view].camera;
+    bool named = camera && camera != job->scene.world.cameras;    // the first camera's film has the scene's name alone
     if (job->def->output && strcmp(tail, ".mp4") == 0)
         snprintf(out, TY_RENDER_PATH, "%s", job->def->output);
     else

@@ -164,9 +164,11 @@ static void on_progress(void* self, const ty_render_progress* p)
     if (p->seconds_left >= 0.0)
         snprintf(left, sizeof left, p->seconds_left < 90 ? "  left %.0f s" : "  left %.0f min",
                  p->seconds_left < 90 ? p->seconds_left : p->seconds_left / 60);
+    char took[40] = "kept";
+    if (p->frame_seconds > 0.0) snprintf(took, sizeof took, "%.1f s", p->frame_seconds);
     if (o->verbosity < 0) return;
-    fprintf(stderr, "%spicture %d/%d  camera %s  frame %d  %.1f s%s%s", o->tty ? "\r\033[K" : "", p->done, p->total,
-            p->camera, p->frame, p->frame_seconds, left, o->tty && p->done < p->total ? "" : "\n");
+    fprintf(stderr, "%spicture %d/%d  camera %s  frame %d  %s%s%s", o->tty ? "\r\033[K" : "", p->done, p->total,
+            p->camera, p->frame, took, left, o->tty && p->done < p->total ? "" : "\n");
 }
 
 static void catch_signals(void)

@@ -3,6 +3,7 @@
 
 #include "render/scenery_parts.h"
 
+static const double SMALLEST = 1e-6;               // m: a scene without extent
 static const double CLIP_MARGIN = 0.02;            // endless obstacles go on this far outside of the box
 static const double OPEN_FLOOR = 0.02;             // the ground is this far below a box without a floor
 static const double PLATE_DEPTH = 0.015;           // of the tank's floor
@@ -41,6 +42,7 @@ ty_status ty_scenery_create(ty_scenery** scenery, const ty_scenery_def* def)
         }
         s->size = fmax(s->size, s->box.hi[axis] - s->box.lo[axis]);
     }
+    s->size = fmax(s->size, SMALLEST);
     ty_status status = add_solids(s);
     if (status.code != TY_OK) {
         ty_scenery_destroy(s);

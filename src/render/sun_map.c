@@ -5,7 +5,7 @@
 #include "render/random.h"
 #include "render/stage.h"
 
-enum { CELLS = 224, RAYS_ACROSS = 768, MAX_HITS = 12, SEED = 77, BLUR_PASSES = 1 };
+enum { CELLS = 224, RAYS_ACROSS = 640, MAX_HITS = 12, SEED = 77, BLUR_PASSES = 1 };
 
 // Part of the sun's disc that is used: the whole one would blur all but the finest pattern away.
 static const double SHARPER = 0.35;
