@@ -10,8 +10,12 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "linear/scan.h"
 
-enum { COARSE_BLOCK = 512 };    // rows of R A P in one piece of work: their rows of A P take half a megabyte
+enum {
+    COARSE_BLOCK = 512,    // rows of R A P in one piece of work: their rows of A P take half a megabyte
+    ROW_BLOCK = 65536
+};
 
 // Rows one after the other. slot[c] is the place of column c; it is stale when before the current row.
 typedef struct buffer {
@@ -25,6 +29,7 @@ typedef struct ty_galerkin_worker {
     TY_ARRAY(int) known;     // of each row of A: its number among the rows of A P of this block; -1 = not made
     TY_ARRAY(int) made;      // rows of A P of this block: rows of A
     TY_ARRAY(int) end;       // where each ends in `ap`
+    int64_t clean_rows, clean_cols;    // entries of `known` and of ap.slot that are -1 between blocks
     bool ready, failed;
 } worker;
 
@@ -67,21 +72,25 @@ static bool make_room(buffer* b, int64_t longest, int n_cols)
     return room <= INT32_MAX && ty_array_reserve(&b->col, room) && ty_array_reserve(&b->val, room);
 }
 
-static bool fill(int* at, int64_t n)
+static void fill(int* at, int64_t n)
 {
     for (int64_t i = 0; i < n; ++i) at[i] = -1;
-    return true;
 }
 
-// Once per product and worker.
+// Once per product and worker. The product is as large as A at most, almost always: room for that is asked for
+// at once, and only what is written takes memory.
 static bool prepare_worker(const product* q, worker* w)
 {
     if (w->ready) return true;
     int n_cols = q->p->n_cols;
-    w->ready = ty_array_fresh(&w->known, q->a->n) && ty_array_fresh(&w->ap.slot, n_cols) &&
-               ty_array_fresh(&w->rap.slot, n_cols) && fill(w->known.at, q->a->n) && fill(w->ap.slot.at, n_cols) &&
-               fill(w->rap.slot.at, n_cols);
-    return w->ready;
+    int64_t entries = ty_csr_entries(q->a);
+    if (!ty_array_fresh(&w->known, q->a->n) || !ty_array_fresh(&w->ap.slot, n_cols) || !ty_array_fresh(&w->rap.slot, n_cols) ||
+        !ty_array_reserve(&w->rap.col, entries) || !ty_array_reserve(&w->rap.val, entries))
+        return false;
+    if (w->clean_rows < q->a->n) fill(w->known.at, w->clean_rows = q->a->n);
+    if (w->clean_cols < n_cols) fill(w->ap.slot.at, w->clean_cols = n_cols);
+    fill(w->rap.slot.at, n_cols);
+    return w->ready = true;
 }
 
 // A row being summed: its entries are at first .. n.
@@ -199,6 +208,7 @@ static ty_status prepare(ty_galerkin* g, int n)
     for (int k = 0; k < g->n_workers; ++k) {
         worker* w = &g->worker[k];
         w->ap.col.n = w->ap.val.n = w->rap.col.n = w->rap.val.n = w->made.n = w->end.n = 0;
+        if (w->failed) w->clean_rows = w->clean_cols = 0;
         w->ready = w->failed = false;
     }
     bool ok = ty_array_fresh(&g->piece, n_blocks) && ty_array_fresh(&g->owner, n_blocks);
@@ -216,14 +226,21 @@ static double longest_block(void* ctx, ty_range r)
 
 static int64_t longest_row(int n, const int* start)
 {
-    return n > 0 ? (int64_t)ty_parallel_max(n, 65536, longest_block, (void*)start) : 0;
+    return n > 0 ? (int64_t)ty_parallel_max(n, ROW_BLOCK, longest_block, (void*)start) : 0;
+}
+
+static double sum_lengths(void* ctx, ty_range r)
+{
+    const int* start = ctx;
+    double sum = 0.0;
+    for (int64_t i = r.begin; i < r.end; ++i) sum += start[i + 1];
+    return sum;
 }
 
 // Row lengths become row starts; more room when it is needed.
 static ty_status place_rows(ty_csr* out, int n)
 {
-    int64_t entries = 0;
-    for (int i = 0; i < n; ++i) entries += out->row_start[i + 1];
+    int64_t entries = (int64_t)ty_parallel_sum(n, ROW_BLOCK, sum_lengths, out->row_start);
     if (entries > out->entry_capacity) {
         ty_csr grown = {0};
         TY_TRY(ty_csr_reserve(&grown, n, n, entries));
@@ -231,8 +248,7 @@ static ty_status place_rows(ty_csr* out, int n)
         ty_csr_free(out);
         *out = grown;
     }
-    out->row_start[0] = 0;
-    for (int i = 0; i < n; ++i) out->row_start[i + 1] += out->row_start[i];
+    ty_scan_rows(n, out->row_start);
     return ty_ok();
 }
 
