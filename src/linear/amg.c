@@ -49,11 +49,25 @@ static double read_rows(void* ctx, ty_range r)
     return most;
 }
 
+// The diagonal and the aggregates are of no use once P is there, so they live where the next level's matrix
+// will. (Room for A's entries is asked for; only what is written takes memory.)
+static ty_status borrow(ty_amg* amg, const ty_amg_level* here, ty_csr* next)
+{
+    int64_t n = here->a->n, room = ty_csr_entries(here->a);
+    if (room < 2 * n) room = 2 * n;
+    TY_TRY(ty_csr_reserve(next, 0, 0, room > next->entry_capacity ? room : next->entry_capacity));
+    amg->diagonal = next->val;
+    amg->aggregates.of.at = next->col;
+    amg->aggregates.scratch.at = next->col + n;
+    amg->aggregates.of.capacity = amg->aggregates.scratch.capacity = n;
+    return ty_ok();
+}
+
 static ty_status read_level(ty_amg* amg, ty_amg_level* here)
 {
-    if (!ty_array_fresh(&amg->diagonal, here->a->n) || !ty_array_fresh(&here->singular, here->a->n))
-        return ty_no_memory("multigrid level");
-    reading q = {here, amg->diagonal.at};
+    TY_TRY(borrow(amg, here, &here[1].own));
+    if (!ty_array_fresh(&here->singular, here->a->n)) return ty_no_memory("multigrid level");
+    reading q = {here, amg->diagonal};
     here->most_neighbours = (int)fmax(0.0, ty_parallel_max(here->a->n, ROW_BLOCK, read_rows, &q));
     return ty_ok();
 }
@@ -111,10 +125,10 @@ static ty_status coarsen(ty_amg* amg, int level, const ty_csr* first, bool* done
     if (level == 0 && first) {
         if (!ty_csrf_from_csr(&amg->p, first)) return ty_no_memory("prolongation");
     } else {
-        TY_TRY(ty_aggregate(&amg->aggregates, here->a, amg->diagonal.at, theta, has_short_rows(here->a)));
+        TY_TRY(ty_aggregate(&amg->aggregates, here->a, amg->diagonal, theta, has_short_rows(here->a)));
         *done = amg->aggregates.n == 0 || amg->aggregates.n > SLOWEST_COARSENING * here->a->n;
         if (*done) return ty_ok();
-        TY_TRY(ty_smoothed_prolongation(&amg->p, &amg->r, here->a, amg->diagonal.at, &amg->aggregates, theta));
+        TY_TRY(ty_smoothed_prolongation(&amg->p, &amg->r, here->a, amg->diagonal, &amg->aggregates, theta));
     }
     if (!ty_csrf_transpose(&amg->r, &amg->p)) return ty_no_memory("restriction");
     TY_TRY(ty_galerkin_product(&amg->galerkin, &next->own, &amg->r, here->a, &amg->p));
@@ -122,11 +136,10 @@ static ty_status coarsen(ty_amg* amg, int level, const ty_csr* first, bool* done
     return spread_ties(amg, here, next);
 }
 
-// Level 0 lives in memory that the set-up needs no more when a solve begins.
+// Vectors of level 0 and of conjugate gradients live in memory that the set-up needs no more when a solve begins.
 static ty_status lend_memory(ty_amg* amg, int n)
 {
-    bool ok = ty_array_fresh(&amg->aggregates.of, n) && ty_array_fresh(&amg->aggregates.scratch, n) &&
-              ty_array_fresh(&amg->p.start, (int64_t)n + 1) && ty_array_fresh(&amg->p.col, 2 * (int64_t)n) &&
+    bool ok = ty_array_fresh(&amg->p.start, (int64_t)n + 1) && ty_array_fresh(&amg->p.col, 2 * (int64_t)n) &&
               ty_array_fresh(&amg->p.val, 2 * (int64_t)n) && ty_array_fresh(&amg->r.col, 2 * (int64_t)n) &&
               ty_array_fresh(&amg->r.val, 2 * (int64_t)n);
     return ok ? ty_ok() : ty_no_memory("multigrid level");
@@ -150,8 +163,8 @@ static ty_status reserve_vectors(ty_amg* amg)
         here->residual = here->own_residual.at;
     }
     ty_amg_level* finest = &amg->level[0];
-    finest->x = (void*)amg->aggregates.of.at;
-    finest->b = (void*)amg->aggregates.scratch.at;
+    finest->x = (void*)finest[1].own.col;
+    finest->b = finest->x + finest->a->n;
     finest->residual = (void*)amg->p.start.at;
     return ty_ok();
 }
@@ -184,7 +197,7 @@ static double largest_diagonal(void* ctx, ty_range r)
 // A power of two that brings the largest diagonal near one: single precision has no room for SI units.
 static double unit_scale(const ty_amg* amg)
 {
-    double largest = ty_parallel_max(amg->level[0].a->n, ROW_BLOCK, largest_diagonal, amg->diagonal.at);
+    double largest = ty_parallel_max(amg->level[0].a->n, ROW_BLOCK, largest_diagonal, amg->diagonal);
     int exponent = 0;
     if (largest > 0.0) frexp(largest, &exponent);
     return ldexp(1.0, -exponent);
@@ -288,7 +301,7 @@ void ty_amg_apply(void* self, const double* r, double norm, double* z)
 
 void ty_amg_free(ty_amg* amg)
 {
-    for (int l = 0; l < TY_AMG_MAX_LEVELS; ++l) {
+    for (int l = 0; l <= TY_AMG_MAX_LEVELS; ++l) {
         ty_amg_level* here = &amg->level[l];
         ty_csr_free(&here->own);
         ty_array_free(&here->tied);
@@ -299,8 +312,8 @@ void ty_amg_free(ty_amg* amg)
         ty_array_free(&here->own_b);
         ty_array_free(&here->own_residual);
     }
+    amg->aggregates.of.at = amg->aggregates.scratch.at = NULL;    // they were borrowed
     ty_aggregates_free(&amg->aggregates);
-    ty_array_free(&amg->diagonal);
     ty_array_free(&amg->mark);
     ty_colouring_free(&amg->colouring);
     ty_csrf_free(&amg->p);

@@ -34,10 +34,10 @@ typedef struct ty_amg_level {
 typedef struct ty_amg {
     int n_levels;
     bool is_dense;              // the last level is factored; else it is smoothed only
-    ty_amg_level level[TY_AMG_MAX_LEVELS];
+    ty_amg_level level[TY_AMG_MAX_LEVELS + 1];
     // These serve the set-up of each level in turn, and then lend their memory to the solve.
     ty_aggregates aggregates;
-    TY_ARRAY(double) diagonal;
+    double* diagonal;
     TY_ARRAY(unsigned char) mark;
     ty_csrf p, r;
     ty_galerkin galerkin;
