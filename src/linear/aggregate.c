@@ -6,16 +6,13 @@
 //   3. what is left forms aggregates of its own.
 #include "linear/aggregate.h"
 
-#include <assert.h>
-#include <string.h>
-
 #include "core/parallel.h"
 #include "linear/sparse_float.h"
 
 enum {
     AGGREGATE_BLOCK = 8192,    // rows among which pass 1 chooses; the seams cost 1 in 20 aggregates
     FREE = -1,                 // no aggregate (yet)
-    ALONE = -2                 // none for good
+    ALONE = -2                 // none for good: left to the smoother
 };
 
 // A row whose off-diagonal entries sum to less than this part of its diagonal converges by smoothing.
@@ -27,7 +24,7 @@ typedef struct grouping {
     double theta2;
     bool wide;
     int *of, *first;    // result; result of pass 1 (numbers within a block)
-    int* block_start;
+    int *block_start, *has_rest;    // of each block
 } grouping;
 
 // Whether the row can do without a coarse level.
@@ -99,6 +96,7 @@ static void join_strongest(void* ctx, ty_range r)
 {
     grouping* g = ctx;
     const ty_csr* a = g->a;
+    g->has_rest[r.block] = 0;
     for (int64_t i = r.begin; i < r.end; ++i) {
         g->of[i] = g->first[i] >= 0 ? g->first[i] + g->block_start[r.block] : g->first[i];
         if (g->first[i] != FREE) continue;
@@ -111,16 +109,18 @@ static void join_strongest(void* ctx, ty_range r)
             strongest = strength;
             g->of[i] = g->first[j] + g->block_start[j / AGGREGATE_BLOCK];
         }
+        if (g->of[i] == FREE) g->has_rest[r.block] = 1;
     }
 }
 
-static int group_rest(grouping* g, int n)
+// Pass 3, in the blocks that have such rows.
+static int group_rest(grouping* g, int n_blocks, int n)
 {
     const ty_csr* a = g->a;
-    for (int i = 0; i < a->n; ++i) {
-        if (g->of[i] == ALONE) {
-            g->of[i] = FREE;
-        } else if (g->of[i] == FREE) {
+    for (int b = 0; b < n_blocks; ++b) {
+        int end = (b + 1) * AGGREGATE_BLOCK < a->n ? (b + 1) * AGGREGATE_BLOCK : a->n;
+        for (int i = b * AGGREGATE_BLOCK; i < end && g->has_rest[b]; ++i) {
+            if (g->of[i] != FREE) continue;
             for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k)
                 if (g->of[a->col[k]] == FREE && a->col[k] > i && a->val[k] != 0.0) g->of[a->col[k]] = n;
             g->of[i] = n++;
@@ -129,32 +129,19 @@ static int group_rest(grouping* g, int n)
     return n;
 }
 
-// Numbers by first row: keeps the order of the unknowns, whatever pass made the aggregate.
-static void renumber(int n_rows, int n, int* of, int* number)
-{
-    int next = 0;
-    for (int k = 0; k < n; ++k) number[k] = -1;
-    for (int i = 0; i < n_rows; ++i) {
-        if (of[i] < 0) continue;
-        if (number[of[i]] < 0) number[of[i]] = next++;
-        of[i] = number[of[i]];
-    }
-    assert(next == n);
-}
-
 ty_status ty_aggregate(ty_aggregates* agg, const ty_csr* a, const double* diagonal, double theta, bool wide)
 {
     int n_blocks = (a->n + AGGREGATE_BLOCK - 1) / AGGREGATE_BLOCK;
     if (!ty_array_fresh(&agg->of, a->n) || !ty_array_fresh(&agg->scratch, a->n) ||
-        !ty_array_fresh(&agg->block_start, n_blocks + 1))
+        !ty_array_fresh(&agg->block_start, 2 * n_blocks + 1))
         return ty_no_memory("aggregates");
-    grouping g = {a, diagonal, theta * theta, wide, agg->of.at, agg->scratch.at, agg->block_start.at};
+    grouping g = {a, diagonal, theta * theta, wide, agg->of.at, agg->scratch.at, agg->block_start.at,
+                  agg->block_start.at + n_blocks + 1};
     g.block_start[0] = 0;
     ty_parallel_for(a->n, AGGREGATE_BLOCK, choose_roots, &g);
     for (int b = 0; b < n_blocks; ++b) g.block_start[b + 1] += g.block_start[b];
     ty_parallel_for(a->n, AGGREGATE_BLOCK, join_strongest, &g);
-    agg->n = group_rest(&g, g.block_start[n_blocks]);
-    renumber(a->n, agg->n, g.of, g.first);
+    agg->n = group_rest(&g, n_blocks, g.block_start[n_blocks]);
     return ty_ok();
 }
 

@@ -19,12 +19,13 @@ static inline bool ty_is_strong(double value, double theta2_diagonal_i, double d
 // Open type; arrays live from one set-up to the next.
 typedef struct ty_aggregates {
     int n;                       // number of aggregates
-    TY_ARRAY(int) of;            // of each row; -1: none, the row is left to the smoother
+    TY_ARRAY(int) of;            // of each row; negative: none, the row is left to the smoother
     TY_ARRAY(int) scratch;
     TY_ARRAY(int) block_start;
 } ty_aggregates;
 
-// Groups the rows. `diagonal` are the matrix's. Aggregates are numbered in the order of their first row.
+// Groups the rows. `diagonal` are the matrix's. Aggregates are numbered in the order of their roots; the few that
+// are made of rows left over come last.
 // Rows without strong neighbours are left to the smoother when they are dominated by their diagonal (which
 // includes rows without neighbours), else they join their strongest neighbour.
 //

@@ -22,9 +22,15 @@ static const double THETA = 0.04;
 static const double SLOWEST_COARSENING = 0.8;
 
 // Diagonal, rows that are all that is left of a singular piece, and the most neighbours of a row.
+typedef struct reading {
+    ty_amg_level* here;
+    double* to;
+} reading;
+
 static double read_rows(void* ctx, ty_range r)
 {
-    ty_amg_level* here = ctx;
+    reading* q = ctx;
+    ty_amg_level* here = q->here;
     const ty_csr* a = here->a;
     int most = 0;
     for (int64_t i = r.begin; i < r.end; ++i) {
@@ -36,34 +42,77 @@ static double read_rows(void* ctx, ty_range r)
             else
                 neighbours += a->val[k] != 0.0;
         }
-        here->diagonal.at[i] = diagonal;
+        q->to[i] = diagonal;
         here->singular.at[i] = neighbours == 0 && !here->tied.at[i];
         if (neighbours > most) most = neighbours;
     }
     return most;
 }
 
-static ty_status read_level(ty_amg_level* here)
+// The diagonal and the aggregates are of no use once P is there, so they live where the next level's matrix
+// will. (Room for A's entries is asked for; only what is written takes memory.)
+static ty_status borrow(ty_amg* amg, const ty_amg_level* here, ty_csr* next)
 {
-    if (!ty_array_fresh(&here->diagonal, here->a->n) || !ty_array_fresh(&here->singular, here->a->n))
-        return ty_no_memory("multigrid level");
-    here->most_neighbours = (int)fmax(0.0, ty_parallel_max(here->a->n, ROW_BLOCK, read_rows, here));
+    int64_t n = here->a->n, room = ty_csr_entries(here->a);
+    if (room < 2 * n) room = 2 * n;
+    TY_TRY(ty_csr_reserve(next, 0, 0, room > next->entry_capacity ? room : next->entry_capacity));
+    amg->diagonal = next->val;
+    amg->aggregates.of.at = next->col;
+    amg->aggregates.scratch.at = next->col + n;
+    amg->aggregates.of.capacity = amg->aggregates.scratch.capacity = n;
     return ty_ok();
 }
 
-// A coarse unknown is tied when a row it reaches is, or a row beside one that has no coarse part.
-static void spread_ties(const ty_csrf* p, const ty_amg_level* here, ty_amg_level* next)
+static ty_status read_level(ty_amg* amg, ty_amg_level* here)
 {
-    const ty_csr* a = here->a;
-    const int *start = p->start.at, *col = p->col.at;
-    memset(next->tied.at, 0, (size_t)next->a->n);
-    for (int i = 0; i < a->n; ++i) {
-        bool is_dropped = start[i] == start[i + 1];
-        if (here->tied.at[i])
-            for (int t = start[i]; t < start[i + 1]; ++t) next->tied.at[col[t]] = 1;
-        for (int k = a->row_start[i]; k < a->row_start[i + 1] && is_dropped; ++k)
-            for (int t = start[a->col[k]]; t < start[a->col[k] + 1] && a->val[k] != 0.0; ++t) next->tied.at[col[t]] = 1;
+    TY_TRY(borrow(amg, here, &here[1].own));
+    if (!ty_array_fresh(&here->singular, here->a->n)) return ty_no_memory("multigrid level");
+    reading q = {here, amg->diagonal};
+    here->most_neighbours = (int)fmax(0.0, ty_parallel_max(here->a->n, ROW_BLOCK, read_rows, &q));
+    return ty_ok();
+}
+
+typedef struct ties {
+    const ty_csr* a;
+    const ty_csrf *p, *r;
+    const unsigned char* tied;
+    unsigned char *mark, *next;
+} ties;
+
+static bool is_dropped(const ties* t, int row) { return t->p->start.at[row] == t->p->start.at[row + 1]; }
+
+// A row passes a tie on when it is tied, or beside a row without a coarse part.
+static void mark_ties(void* ctx, ty_range range)
+{
+    const ties* t = ctx;
+    const ty_csr* a = t->a;
+    for (int64_t i = range.begin; i < range.end; ++i) {
+        unsigned char mark = t->tied[i];
+        for (int k = a->row_start[i]; k < a->row_start[i + 1] && !mark; ++k)
+            mark = a->val[k] != 0.0 && is_dropped(t, a->col[k]);
+        t->mark[i] = mark;
     }
+}
+
+static void pass_ties(void* ctx, ty_range range)
+{
+    const ties* t = ctx;
+    for (int64_t i = range.begin; i < range.end; ++i) {
+        unsigned char tied = 0;
+        for (int k = t->r->start.at[i]; k < t->r->start.at[i + 1] && !tied; ++k) tied = t->mark[t->r->col.at[k]];
+        t->next[i] = tied;
+    }
+}
+
+// A coarse unknown is tied when a row it reaches passes a tie on.
+static ty_status spread_ties(ty_amg* amg, const ty_amg_level* here, ty_amg_level* next)
+{
+    if (!ty_array_fresh(&next->tied, next->a->n) || !ty_array_fresh(&amg->mark, here->a->n))
+        return ty_no_memory("multigrid level");
+    ties t = {here->a, &amg->p, &amg->r, here->tied.at, amg->mark.at, next->tied.at};
+    ty_parallel_for(here->a->n, ROW_BLOCK, mark_ties, &t);
+    ty_parallel_for(next->a->n, ROW_BLOCK, pass_ties, &t);
+    return ty_ok();
 }
 
 static bool has_short_rows(const ty_csr* a) { return ty_csr_entries(a) < SHORT_ROW * (int64_t)a->n; }
@@ -76,25 +125,65 @@ static ty_status coarsen(ty_amg* amg, int level, const ty_csr* first, bool* done
     if (level == 0 && first) {
         if (!ty_csrf_from_csr(&amg->p, first)) return ty_no_memory("prolongation");
     } else {
-        TY_TRY(ty_aggregate(&amg->aggregates, here->a, here->diagonal.at, theta, has_short_rows(here->a)));
+        TY_TRY(ty_aggregate(&amg->aggregates, here->a, amg->diagonal, theta, has_short_rows(here->a)));
         *done = amg->aggregates.n == 0 || amg->aggregates.n > SLOWEST_COARSENING * here->a->n;
         if (*done) return ty_ok();
-        TY_TRY(ty_smoothed_prolongation(&amg->p, here->a, here->diagonal.at, &amg->aggregates, theta));
+        TY_TRY(ty_smoothed_prolongation(&amg->p, &amg->r, here->a, amg->diagonal, &amg->aggregates, theta));
     }
     if (!ty_csrf_transpose(&amg->r, &amg->p)) return ty_no_memory("restriction");
     TY_TRY(ty_galerkin_product(&amg->galerkin, &next->own, &amg->r, here->a, &amg->p));
     next->a = &next->own;
-    if (!ty_array_fresh(&next->tied, next->a->n)) return ty_no_memory("multigrid level");
-    spread_ties(&amg->p, here, next);
+    return spread_ties(amg, here, next);
+}
+
+// Vectors of level 0 and of conjugate gradients live in memory that the set-up needs no more when a solve begins.
+static ty_status lend_memory(ty_amg* amg, int n)
+{
+    bool ok = ty_array_fresh(&amg->p.start, (int64_t)n + 1) && ty_array_fresh(&amg->p.col, 2 * (int64_t)n) &&
+              ty_array_fresh(&amg->p.val, 2 * (int64_t)n) && ty_array_fresh(&amg->r.col, 2 * (int64_t)n) &&
+              ty_array_fresh(&amg->r.val, 2 * (int64_t)n);
+    return ok ? ty_ok() : ty_no_memory("multigrid level");
+}
+
+double* ty_amg_lend(const ty_amg* amg, int k)
+{
+    void* memory[TY_AMG_LENT] = {amg->p.col.at, amg->p.val.at, amg->r.col.at, amg->r.val.at};
+    return memory[k];
+}
+
+static ty_status reserve_vectors(ty_amg* amg)
+{
+    for (int l = 1; l < amg->n_levels; ++l) {
+        ty_amg_level* here = &amg->level[l];
+        int n = here->a->n;
+        if (!ty_array_fresh(&here->own_x, n) || !ty_array_fresh(&here->own_b, n) || !ty_array_fresh(&here->own_residual, n))
+            return ty_no_memory("multigrid level");
+        here->x = here->own_x.at;
+        here->b = here->own_b.at;
+        here->residual = here->own_residual.at;
+    }
+    ty_amg_level* finest = &amg->level[0];
+    finest->x = (void*)finest[1].own.col;
+    finest->b = finest->x + finest->a->n;
+    finest->residual = (void*)amg->p.start.at;
     return ty_ok();
 }
 
-static ty_status reserve_vectors(ty_amg_level* here)
+// The smoother keeps its order; what else colouring needs goes from level to level.
+static ty_status setup_smoother(ty_amg* amg, ty_amg_level* here)
 {
-    int n = here->a->n;
-    if (!ty_array_fresh(&here->x, n) || !ty_array_fresh(&here->b, n) || !ty_array_fresh(&here->residual, n))
-        return ty_no_memory("multigrid level");
-    return ty_ok();
+    ty_colouring *own = &here->smoother.colouring, *shared = &amg->colouring;
+    own->rank.at = shared->rank.at, own->rank.capacity = shared->rank.capacity;
+    own->clash.at = shared->clash.at, own->clash.capacity = shared->clash.capacity;
+    own->scratch.at = shared->scratch.at, own->scratch.capacity = shared->scratch.capacity;
+    ty_status status = ty_smoother_setup(&here->smoother, here->a, here->most_neighbours, amg->scale, here->singular.at);
+    shared->rank.at = own->rank.at, shared->rank.capacity = own->rank.capacity;
+    shared->clash.at = own->clash.at, shared->clash.capacity = own->clash.capacity;
+    shared->scratch.at = own->scratch.at, shared->scratch.capacity = own->scratch.capacity;
+    own->rank.at = own->scratch.at = NULL;
+    own->clash.at = NULL;
+    own->rank.n = own->rank.capacity = own->clash.n = own->clash.capacity = own->scratch.n = own->scratch.capacity = 0;
+    return status;
 }
 
 static double largest_diagonal(void* ctx, ty_range r)
@@ -106,9 +195,9 @@ static double largest_diagonal(void* ctx, ty_range r)
 }
 
 // A power of two that brings the largest diagonal near one: single precision has no room for SI units.
-static double unit_scale(const ty_amg_level* finest)
+static double unit_scale(const ty_amg* amg)
 {
-    double largest = ty_parallel_max(finest->a->n, ROW_BLOCK, largest_diagonal, finest->diagonal.at);
+    double largest = ty_parallel_max(amg->level[0].a->n, ROW_BLOCK, largest_diagonal, amg->diagonal);
     int exponent = 0;
     if (largest > 0.0) frexp(largest, &exponent);
     return ldexp(1.0, -exponent);
@@ -116,23 +205,23 @@ static double unit_scale(const ty_amg_level* finest)
 
 static ty_status build_levels(ty_amg* amg, const ty_csr* first)
 {
-    double scale = amg->scale = unit_scale(&amg->level[0]), entries = 0.0;
+    double entries = 0.0;
+    amg->scale = unit_scale(amg);
     for (int level = 0;; ++level) {
         ty_amg_level* here = &amg->level[level];
         bool done = false;
-        if (level > 0) TY_TRY(read_level(here));
-        TY_TRY(reserve_vectors(here));
+        if (level > 0) TY_TRY(read_level(amg, here));
         entries += (double)ty_csr_entries(here->a);
         amg->n_levels = level + 1;
         amg->is_dense = here->a->n <= TY_AMG_COARSEST;
         if (!amg->is_dense && level + 1 < TY_AMG_MAX_LEVELS) TY_TRY(coarsen(amg, level, first, &done));
         else done = true;
         if (done && here->a->n <= DENSE_LIMIT) amg->is_dense = true;
-        if (!done || !amg->is_dense)
-            TY_TRY(ty_smoother_setup(&here->smoother, here->a, here->most_neighbours, scale, here->singular.at));
+        if (!done || !amg->is_dense) TY_TRY(setup_smoother(amg, here));
         if (!done) TY_TRY(ty_transfer_setup(&here->transfer, &amg->p, &amg->r, here->smoother.open.at));
         if (done) break;
     }
+    TY_TRY(reserve_vectors(amg));
     amg->operator_complexity = entries / fmax(1.0, (double)ty_csr_entries(amg->level[0].a));
     const ty_amg_level* last = &amg->level[amg->n_levels - 1];
     return amg->is_dense ? ty_dense_factor(&amg->dense, last->a, last->tied.at) : ty_ok();
@@ -144,7 +233,8 @@ ty_status ty_amg_setup(ty_amg* amg, const ty_csr* a, const ty_csr* first, const 
     amg->n_levels = 0;
     if (!ty_array_fresh(&amg->level[0].tied, a->n)) return ty_no_memory("multigrid level");
     memcpy(amg->level[0].tied.at, tied, (size_t)a->n);
-    TY_TRY(read_level(&amg->level[0]));
+    TY_TRY(lend_memory(amg, a->n));
+    TY_TRY(read_level(amg, &amg->level[0]));
     return build_levels(amg, first);
 }
 
@@ -152,14 +242,14 @@ ty_status ty_amg_setup(ty_amg* amg, const ty_csr* a, const ty_csr* first, const 
 static void solve_bottom(ty_amg* amg, ty_amg_level* here)
 {
     if (!amg->is_dense) {
-        ty_smoother_from_zero(&here->smoother, here->b.at, here->x.at);
+        ty_smoother_from_zero(&here->smoother, here->b, here->x);
         for (int sweep = 1; sweep < 2 * BOTTOM_SWEEPS; ++sweep)
-            ty_smoother_sweep(&here->smoother, sweep >= BOTTOM_SWEEPS, here->b.at, here->x.at);
+            ty_smoother_sweep(&here->smoother, sweep >= BOTTOM_SWEEPS, here->b, here->x);
         return;
     }
-    for (int i = 0; i < here->a->n; ++i) amg->dense.x.at[i] = here->b.at[i];
+    for (int i = 0; i < here->a->n; ++i) amg->dense.x.at[i] = here->b[i];
     ty_dense_solve(&amg->dense);
-    for (int i = 0; i < here->a->n; ++i) here->x.at[i] = (float)(amg->dense.x.at[i] / amg->scale);
+    for (int i = 0; i < here->a->n; ++i) here->x[i] = (float)(amg->dense.x.at[i] / amg->scale);
 }
 
 static void v_cycle(ty_amg* amg, int level)
@@ -169,12 +259,12 @@ static void v_cycle(ty_amg* amg, int level)
         solve_bottom(amg, here);
         return;
     }
-    ty_smoother_from_zero(&here->smoother, here->b.at, here->x.at);
-    ty_smoother_residual(&here->smoother, here->b.at, here->x.at, here->residual.at);
-    ty_transfer_restrict(&here->transfer, here->residual.at, next->b.at);
+    ty_smoother_from_zero(&here->smoother, here->b, here->x);
+    ty_smoother_residual(&here->smoother, here->b, here->x, here->residual);
+    ty_transfer_restrict(&here->transfer, here->residual, next->b);
     v_cycle(amg, level + 1);
-    ty_transfer_prolong(&here->transfer, next->x.at, here->x.at);
-    ty_smoother_sweep(&here->smoother, true, here->b.at, here->x.at);
+    ty_transfer_prolong(&here->transfer, next->x, here->x);
+    ty_smoother_sweep(&here->smoother, true, here->b, here->x);
 }
 
 typedef struct conversion {
@@ -202,28 +292,30 @@ void ty_amg_apply(void* self, const double* r, double norm, double* z)
     ty_amg_level* finest = &amg->level[0];
     int exponent = 0;
     if (norm > 0.0) frexp(norm / sqrt(finest->a->n + 1.0), &exponent);
-    conversion in = {.from = r, .single = finest->b.at, .scale = ldexp(1.0, -exponent)};
+    conversion in = {.from = r, .single = finest->b, .scale = ldexp(1.0, -exponent)};
     ty_parallel_for(finest->a->n, TY_VECTOR_BLOCK, to_single, &in);
     v_cycle(amg, 0);
-    conversion out = {.single = finest->x.at, .to = z, .scale = ldexp(amg->scale, exponent)};
+    conversion out = {.single = finest->x, .to = z, .scale = ldexp(amg->scale, exponent)};
     ty_parallel_for(finest->a->n, TY_VECTOR_BLOCK, to_double, &out);
 }
 
 void ty_amg_free(ty_amg* amg)
 {
-    for (int l = 0; l < TY_AMG_MAX_LEVELS; ++l) {
+    for (int l = 0; l <= TY_AMG_MAX_LEVELS; ++l) {
         ty_amg_level* here = &amg->level[l];
         ty_csr_free(&here->own);
-        ty_array_free(&here->diagonal);
         ty_array_free(&here->tied);
         ty_array_free(&here->singular);
         ty_smoother_free(&here->smoother);
         ty_transfer_free(&here->transfer);
-        ty_array_free(&here->x);
-        ty_array_free(&here->b);
-        ty_array_free(&here->residual);
+        ty_array_free(&here->own_x);
+        ty_array_free(&here->own_b);
+        ty_array_free(&here->own_residual);
     }
+    amg->aggregates.of.at = amg->aggregates.scratch.at = NULL;    // they were borrowed
     ty_aggregates_free(&amg->aggregates);
+    ty_array_free(&amg->mark);
+    ty_colouring_free(&amg->colouring);
     ty_csrf_free(&amg->p);
     ty_csrf_free(&amg->r);
     ty_galerkin_free(&amg->galerkin);

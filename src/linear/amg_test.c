@@ -109,7 +109,7 @@ static void coarse_matrix_is_r_a_p(void** state)
     ty_galerkin g = {0};
     ty_csr coarse = {0};
     assert_ok(ty_aggregate(&agg, &m.a, diagonal, 0.08, true));
-    assert_ok(ty_smoothed_prolongation(&p, &m.a, diagonal, &agg, 0.08));
+    assert_ok(ty_smoothed_prolongation(&p, &r, &m.a, diagonal, &agg, 0.08));
     assert_true(ty_csrf_transpose(&r, &p));
     assert_ok(ty_galerkin_product(&g, &coarse, &r, &m.a, &p));
     ty_csr_sort(&coarse);
@@ -144,10 +144,10 @@ static void prolongation_keeps_constants(void** state)
     assert_ok(ty_model_octree(&m, 4, 2));
     double* diagonal = malloc((size_t)m.a.n * sizeof *diagonal);
     ty_aggregates agg = {0};
-    ty_csrf p = {0};
+    ty_csrf p = {0}, r = {0};
     for (int i = 0; i < m.a.n; ++i) diagonal[i] = ty_csr_get(&m.a, i, i);
     assert_ok(ty_aggregate(&agg, &m.a, diagonal, 0.08, false));
-    assert_ok(ty_smoothed_prolongation(&p, &m.a, diagonal, &agg, 0.08));
+    assert_ok(ty_smoothed_prolongation(&p, &r, &m.a, diagonal, &agg, 0.08));
     int inner = 0;
     for (int i = 0; i < m.a.n; ++i) {
         double row = 0.0, sum = 0.0;
@@ -162,6 +162,7 @@ static void prolongation_keeps_constants(void** state)
     assert_true(inner > m.a.n / 2);
     free(diagonal);
     ty_csrf_free(&p);
+    ty_csrf_free(&r);
     ty_aggregates_free(&agg);
     ty_model_free(&m);
 }

@@ -14,10 +14,7 @@ enum {
 
 void ty_cg_free(ty_cg* cg)
 {
-    ty_array_free(&cg->r);
-    ty_array_free(&cg->z);
-    ty_array_free(&cg->p);
-    ty_array_free(&cg->best);
+    for (int k = 0; k < TY_CG_VECTORS; ++k) ty_array_free(&cg->own[k]);
 }
 
 typedef struct run {
@@ -61,23 +58,25 @@ static double apply_dot(const ty_csr* a, const double* p, double* q)
 
 static ty_status reserve(ty_cg* cg, int n)
 {
-    if (!ty_array_resize(&cg->r, n) || !ty_array_resize(&cg->z, n) || !ty_array_resize(&cg->p, n) ||
-        !ty_array_resize(&cg->best, n))
-        return ty_no_memory("conjugate gradients");
+    double** vector[TY_CG_VECTORS] = {&cg->r, &cg->z, &cg->p, &cg->best};
+    for (int k = 0; k < TY_CG_VECTORS; ++k) {
+        if (!cg->lent[k] && !ty_array_resize(&cg->own[k], n)) return ty_no_memory("conjugate gradients");
+        *vector[k] = cg->lent[k] ? cg->lent[k] : cg->own[k].at;
+    }
     return ty_ok();
 }
 
 // r = b - A x, of which the part along null vectors is removed.
 static double true_residual(run* s)
 {
-    ty_csr_residual(s->a, s->x, s->rhs, s->cg->r.at);
-    ty_pieces_project(s->pieces, s->cg->r.at);
-    return sqrt(ty_vector_dot(s->a->n, s->cg->r.at, s->cg->r.at)) * s->scale;
+    ty_csr_residual(s->a, s->x, s->rhs, s->cg->r);
+    ty_pieces_project(s->pieces, s->cg->r);
+    return sqrt(ty_vector_dot(s->a->n, s->cg->r, s->cg->r)) * s->scale;
 }
 
 static void keep(run* s)
 {
-    memcpy(s->cg->best.at, s->x, (size_t)s->a->n * sizeof *s->x);
+    memcpy(s->cg->best, s->x, (size_t)s->a->n * sizeof *s->x);
     s->best = s->residual;
 }
 
@@ -85,7 +84,7 @@ static void keep(run* s)
 static void iterate(run* s)
 {
     int n = s->a->n;
-    double *r = s->cg->r.at, *z = s->cg->z.at, *p = s->cg->p.at, *q = z;
+    double *r = s->cg->r, *z = s->cg->z, *p = s->cg->p, *q = z;
     double rz_old = 0.0;
     while (s->residual > s->goal && s->iterations < s->max_iterations) {
         s->m->apply(s->m->self, r, s->residual / s->scale, z);
@@ -105,7 +104,7 @@ static void iterate(run* s)
 static void finish(run* s, ty_linear_stats* stats)
 {
     if (!(s->residual <= s->best)) {    // also when it is not a number
-        memcpy(s->x, s->cg->best.at, (size_t)s->a->n * sizeof *s->x);
+        memcpy(s->x, s->cg->best, (size_t)s->a->n * sizeof *s->x);
         s->residual = true_residual(s);
     }
     ty_pieces_project(s->pieces, s->x);
@@ -120,17 +119,18 @@ ty_status ty_cg_solve(ty_cg* cg, const ty_csr* a, const ty_preconditioner* m, ty
     TY_TRY(reserve(cg, a->n));
     run s = {.cg = cg, .a = a, .m = m, .pieces = pieces, .rhs = rhs, .x = x,
              .goal = def->tolerance, .max_iterations = def->max_iterations};
-    memcpy(cg->r.at, rhs, (size_t)a->n * sizeof *rhs);
-    stats->incompatibility = ty_pieces_project(pieces, cg->r.at);
-    double norm = sqrt(ty_vector_dot(a->n, cg->r.at, cg->r.at));
+    memcpy(cg->r, rhs, (size_t)a->n * sizeof *rhs);
+    stats->incompatibility = ty_pieces_project(pieces, cg->r);
+    double norm = sqrt(ty_vector_dot(a->n, cg->r, cg->r));
     if (norm == 0.0) ty_vector_zero(a->n, x);    // the solution, whatever the guess
     s.scale = norm > 0.0 ? 1.0 / norm : 1.0;
     s.keep_from = def->max_iterations < FEW_ITERATIONS ? 0 : SAFE_ITERATIONS;
+    s.goal = fmax(s.goal, def->absolute * s.scale);
     stats->first_residual = s.residual = true_residual(&s);
     keep(&s);
     for (int restart = 0; s.residual > s.goal && restart <= MAX_RESTARTS; ++restart) {
         double before = s.residual;
-        ty_vector_zero(a->n, cg->p.at);
+        ty_vector_zero(a->n, cg->p);
         iterate(&s);
         s.residual = true_residual(&s);
         if (s.iterations >= s.max_iterations || !(s.residual < 0.5 * before)) break;

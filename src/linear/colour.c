@@ -58,25 +58,74 @@ static void find_clashes(void* ctx, ty_range r)
         if (p->clash[i]) p->clash[i] = is_taken(p, i, 0, r.begin, p->colour[i]);
 }
 
+// Few rows clash, so their flags are looked at eight at a time.
 static void resolve_clashes(painter* p)
 {
     unsigned char unused;
-    for (int i = PART; i < p->a->n; ++i)
-        if (p->clash[i]) p->colour[i] = first_fit(p, i, 0, p->a->n, &unused);
+    for (int i = PART; i < p->a->n;) {
+        uint64_t eight = 1;
+        if (i + 8 <= p->a->n) memcpy(&eight, p->clash + i, 8);
+        int end = i + 8 < p->a->n ? i + 8 : p->a->n;
+        if (eight == 0) {
+            i += 8;
+            continue;
+        }
+        for (; i < end; ++i)
+            if (p->clash[i]) p->colour[i] = first_fit(p, i, 0, p->a->n, &unused);
+    }
+}
+
+typedef struct sorting {
+    const int* colour;
+    int* order;
+    int* count;    // n_colours of each part
+    int n_colours;
+} sorting;
+
+static double last_colour(void* ctx, ty_range r)
+{
+    const sorting* s = ctx;
+    int last = 0;
+    for (int64_t i = r.begin; i < r.end; ++i)
+        if (s->colour[i] > last) last = s->colour[i];
+    return last;
+}
+
+static void count_colours(void* ctx, ty_range r)
+{
+    sorting* s = ctx;
+    int* count = s->count + r.block * s->n_colours;
+    memset(count, 0, (size_t)s->n_colours * sizeof *count);
+    for (int64_t i = r.begin; i < r.end; ++i) ++count[s->colour[i]];
+}
+
+static void place_colours(void* ctx, ty_range r)
+{
+    sorting* s = ctx;
+    int* at = s->count + r.block * s->n_colours;
+    for (int64_t i = r.begin; i < r.end; ++i) s->order[at[s->colour[i]]++] = (int)i;
 }
 
 static ty_status sort_by_colour(ty_colouring* c, int n)
 {
-    int n_colours = 0;
-    for (int i = 0; i < n; ++i)
-        if (c->rank.at[i] >= n_colours) n_colours = c->rank.at[i] + 1;
-    c->n_colours = n_colours;
-    if (!ty_array_fresh(&c->start, n_colours + 2)) return ty_no_memory("colours");
-    int* start = c->start.at;
-    memset(start, 0, ((size_t)n_colours + 2) * sizeof *start);
-    for (int i = 0; i < n; ++i) ++start[c->rank.at[i] + 2];
-    for (int k = 0; k < n_colours; ++k) start[k + 2] += start[k + 1];
-    for (int i = 0; i < n; ++i) c->order.at[start[c->rank.at[i] + 1]++] = i;
+    int n_parts = (n + PART - 1) / PART, at = 0;
+    sorting s = {.colour = c->rank.at, .order = c->order.at};
+    c->n_colours = s.n_colours = n > 0 ? (int)ty_parallel_max(n, PART, last_colour, &s) + 1 : 0;
+    if (!ty_array_fresh(&c->start, s.n_colours + 1) || !ty_array_fresh(&c->scratch, (int64_t)n_parts * s.n_colours))
+        return ty_no_memory("colours");
+    s.count = c->scratch.at;
+    ty_parallel_for(n, PART, count_colours, &s);
+    for (int colour = 0; colour < s.n_colours; ++colour) {
+        c->start.at[colour] = at;
+        for (int part = 0; part < n_parts; ++part) {
+            int* count = &s.count[part * s.n_colours + colour];
+            int size = *count;
+            *count = at;
+            at += size;
+        }
+    }
+    c->start.at[s.n_colours] = at;
+    ty_parallel_for(n, PART, place_colours, &s);
     return ty_ok();
 }
 
@@ -91,28 +140,71 @@ ty_status ty_colour_rows(ty_colouring* c, const ty_csr* a)
     return sort_by_colour(c, a->n);
 }
 
-// The colour of block b, whose neighbours before it have theirs: taken[c] == b marks the colours they have.
-static int block_colour(const ty_csr* a, int b, const int* colour, int* taken)
+// Blocks beside each block, before it: LISTED of them, -1 behind the last. A block with more has MANY first.
+enum { LISTED = 64, MANY = -2 };
+
+typedef struct blocks {
+    const ty_csr* a;
+    int* beside;
+    const int *at, *colour;    // of each block: its first place in the order
+    ty_colouring* c;
+} blocks;
+
+static bool list_block(int* list, int* n, int b)
 {
-    int begin = b * TY_COLOUR_BLOCK, end = begin + TY_COLOUR_BLOCK < a->n ? begin + TY_COLOUR_BLOCK : a->n;
-    for (int k = a->row_start[begin]; k < a->row_start[end]; ++k)
+    for (int k = *n - 1; k >= 0; --k)
+        if (list[k] == b) return true;
+    if (*n == LISTED) return false;
+    list[(*n)++] = b;
+    return true;
+}
+
+static void list_beside(void* ctx, ty_range r)
+{
+    const blocks* q = ctx;
+    const ty_csr* a = q->a;
+    int *list = q->beside + r.block * LISTED, n = 0;
+    for (int k = a->row_start[r.begin]; k < a->row_start[r.end]; ++k) {
+        if (a->col[k] >= r.begin || list_block(list, &n, a->col[k] / TY_COLOUR_BLOCK)) continue;
+        list[0] = MANY;
+        return;
+    }
+    if (n < LISTED) list[n] = -1;
+}
+
+// The colour of block b, whose neighbours before it have theirs: taken[c] == b marks the colours they have.
+static int block_colour(const blocks* q, int b, const int* colour, int* taken)
+{
+    const int* list = q->beside + (int64_t)b * LISTED;
+    const ty_csr* a = q->a;
+    int begin = b * TY_COLOUR_BLOCK, end = begin + TY_COLOUR_BLOCK < a->n ? begin + TY_COLOUR_BLOCK : a->n, c = 0;
+    for (int k = 0; k < LISTED && list[k] >= 0; ++k) taken[colour[list[k]]] = b;
+    for (int k = a->row_start[begin]; k < a->row_start[end] && list[0] == MANY; ++k)
         if (a->col[k] < begin) taken[colour[a->col[k] / TY_COLOUR_BLOCK]] = b;
-    int c = 0;
     while (taken[c] == b) ++c;
     return c;
 }
 
-static void order_blocks(ty_colouring* c, int n, int n_blocks, const int* colour)
+static void order_rows(void* ctx, ty_range r)
+{
+    const blocks* q = ctx;
+    int at = q->at[r.block];
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        q->c->order.at[at] = (int)i;
+        q->c->rank.at[i] = at++;
+    }
+}
+
+// Where each block starts in the order, colour by colour.
+static void order_blocks(ty_colouring* c, int n, int n_blocks, const int* colour, int* place)
 {
     int at = 0;
     for (int k = 0; k < c->n_colours; ++k) {
         c->start.at[k] = at;
         for (int b = 0; b < n_blocks; ++b) {
             if (colour[b] != k) continue;
-            for (int i = b * TY_COLOUR_BLOCK; i < (b + 1) * TY_COLOUR_BLOCK && i < n; ++i) {
-                c->order.at[at] = i;
-                c->rank.at[i] = at++;
-            }
+            place[b] = at;
+            at += b == n_blocks - 1 ? n - b * TY_COLOUR_BLOCK : TY_COLOUR_BLOCK;
         }
     }
     c->start.at[c->n_colours] = at;
@@ -122,16 +214,19 @@ ty_status ty_colour_blocks(ty_colouring* c, const ty_csr* a)
 {
     int n_blocks = (a->n + TY_COLOUR_BLOCK - 1) / TY_COLOUR_BLOCK;
     if (!ty_array_fresh(&c->order, a->n) || !ty_array_fresh(&c->rank, a->n) ||
-        !ty_array_fresh(&c->scratch, 2 * n_blocks + 1) || !ty_array_fresh(&c->start, n_blocks + 1))
+        !ty_array_fresh(&c->scratch, (int64_t)(LISTED + 2) * n_blocks + 1) || !ty_array_fresh(&c->start, n_blocks + 1))
         return ty_no_memory("colours");
-    int *colour = c->scratch.at, *taken = colour + n_blocks;
+    int *colour = c->scratch.at, *taken = colour + n_blocks, *beside = taken + n_blocks + 1;
+    blocks q = {a, beside, taken, colour, c};
     c->n_colours = 0;
     for (int b = 0; b <= n_blocks; ++b) taken[b] = -1;
+    ty_parallel_for(a->n, TY_COLOUR_BLOCK, list_beside, &q);
     for (int b = 0; b < n_blocks; ++b) {
-        colour[b] = block_colour(a, b, colour, taken);
+        colour[b] = block_colour(&q, b, colour, taken);
         if (colour[b] >= c->n_colours) c->n_colours = colour[b] + 1;
     }
-    order_blocks(c, a->n, n_blocks, colour);
+    order_blocks(c, a->n, n_blocks, colour, taken);
+    ty_parallel_for(a->n, TY_COLOUR_BLOCK, order_rows, &q);
     return ty_ok();
 }
 

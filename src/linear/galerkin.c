@@ -11,7 +11,11 @@
 
 #include "core/parallel.h"
 
-enum { COARSE_BLOCK = 512 };    // rows of R A P in one piece of work: their rows of A P take half a megabyte
+enum {
+    COARSE_BLOCK = 512,    // rows of R A P in one piece of work: their rows of A P take half a megabyte
+    STRIDE = TY_GALERKIN_BLOCKS * COARSE_BLOCK,    // rows made before they are copied to their places: a few megabytes
+    ROW_BLOCK = 65536
+};
 
 // Rows one after the other. slot[c] is the place of column c; it is stale when before the current row.
 typedef struct buffer {
@@ -25,7 +29,8 @@ typedef struct ty_galerkin_worker {
     TY_ARRAY(int) known;     // of each row of A: its number among the rows of A P of this block; -1 = not made
     TY_ARRAY(int) made;      // rows of A P of this block: rows of A
     TY_ARRAY(int) end;       // where each ends in `ap`
-    bool ready, failed;
+    int64_t clean_rows, clean_cols;    // entries of `known` and of ap.slot that are -1 between blocks
+    bool ready, failed, stride_begins;
 } worker;
 
 typedef struct product {
@@ -33,6 +38,7 @@ typedef struct product {
     const ty_csrf *r, *p;
     const ty_csr* a;
     ty_csr* out;
+    int first;               // row of the stride
     int64_t longest_a, longest_p;
 } product;
 
@@ -53,8 +59,6 @@ void ty_galerkin_free(ty_galerkin* g)
         ty_array_free(&g->worker[w].end);
     }
     ty_free(g->worker);
-    ty_array_free(&g->piece);
-    ty_array_free(&g->owner);
     *g = (ty_galerkin){0};
 }
 
@@ -67,10 +71,9 @@ static bool make_room(buffer* b, int64_t longest, int n_cols)
     return room <= INT32_MAX && ty_array_reserve(&b->col, room) && ty_array_reserve(&b->val, room);
 }
 
-static bool fill(int* at, int64_t n)
+static void fill(int* at, int64_t n)
 {
     for (int64_t i = 0; i < n; ++i) at[i] = -1;
-    return true;
 }
 
 // Once per product and worker.
@@ -78,10 +81,19 @@ static bool prepare_worker(const product* q, worker* w)
 {
     if (w->ready) return true;
     int n_cols = q->p->n_cols;
-    w->ready = ty_array_fresh(&w->known, q->a->n) && ty_array_fresh(&w->ap.slot, n_cols) &&
-               ty_array_fresh(&w->rap.slot, n_cols) && fill(w->known.at, q->a->n) && fill(w->ap.slot.at, n_cols) &&
-               fill(w->rap.slot.at, n_cols);
-    return w->ready;
+    if (!ty_array_fresh(&w->known, q->a->n) || !ty_array_fresh(&w->ap.slot, n_cols) || !ty_array_fresh(&w->rap.slot, n_cols))
+        return false;
+    if (w->clean_rows < q->a->n) fill(w->known.at, w->clean_rows = q->a->n);
+    if (w->clean_cols < n_cols) fill(w->ap.slot.at, w->clean_cols = n_cols);
+    return w->ready = true;
+}
+
+// Places in the buffer of finished rows begin again with every stride, so stale slots must go.
+static void begin_stride(const product* q, worker* w)
+{
+    if (w->stride_begins) fill(w->rap.slot.at, q->p->n_cols);
+    if (w->stride_begins) w->rap.col.n = w->rap.val.n = 0;
+    w->stride_begins = false;
 }
 
 // A row being summed: its entries are at first .. n.
@@ -170,25 +182,26 @@ static void make_block(void* ctx, ty_range r)
     worker* w = &q->g->worker[r.worker];
     w->failed = w->failed || !prepare_worker(q, w);
     if (w->failed) return;
-    q->g->owner.at[r.block] = r.worker;
-    q->g->piece.at[r.block] = w->rap.col.n;
-    for (int64_t i = r.begin; i < r.end && !w->failed; ++i) w->failed = !make_row(q, w, i);
+    begin_stride(q, w);
+    q->g->owner[r.block] = r.worker;
+    q->g->piece[r.block] = w->rap.col.n;
+    for (int64_t i = r.begin; i < r.end && !w->failed; ++i) w->failed = !make_row(q, w, q->first + i);
     forget_ap(w);
 }
 
 static void copy_block(void* ctx, ty_range r)
 {
     product* q = ctx;
-    const buffer* b = &q->g->worker[q->g->owner.at[r.block]].rap;
-    int to = q->out->row_start[r.begin], n = q->out->row_start[r.end] - to;
-    int64_t from = q->g->piece.at[r.block];
+    const buffer* b = &q->g->worker[q->g->owner[r.block]].rap;
+    int to = q->out->row_start[q->first + r.begin], n = q->out->row_start[q->first + r.end] - to;
+    int64_t from = q->g->piece[r.block];
     memcpy(q->out->col + to, b->col.at + from, (size_t)n * sizeof(int));
     memcpy(q->out->val + to, b->val.at + from, (size_t)n * sizeof(double));
 }
 
-static ty_status prepare(ty_galerkin* g, int n)
+static ty_status prepare(ty_galerkin* g)
 {
-    int wanted = ty_threads(), n_blocks = n / COARSE_BLOCK + 1;
+    int wanted = ty_threads();
     if (g->n_workers < wanted) {
         worker* grown = ty_realloc(g->worker, (size_t)g->n_workers, (size_t)wanted, sizeof *grown);
         if (!grown) return ty_no_memory("matrix product");
@@ -199,10 +212,10 @@ static ty_status prepare(ty_galerkin* g, int n)
     for (int k = 0; k < g->n_workers; ++k) {
         worker* w = &g->worker[k];
         w->ap.col.n = w->ap.val.n = w->rap.col.n = w->rap.val.n = w->made.n = w->end.n = 0;
+        if (w->failed) w->clean_rows = w->clean_cols = 0;
         w->ready = w->failed = false;
     }
-    bool ok = ty_array_fresh(&g->piece, n_blocks) && ty_array_fresh(&g->owner, n_blocks);
-    return ok ? ty_ok() : ty_no_memory("matrix product");
+    return ty_ok();
 }
 
 static double longest_block(void* ctx, ty_range r)
@@ -216,35 +229,46 @@ static double longest_block(void* ctx, ty_range r)
 
 static int64_t longest_row(int n, const int* start)
 {
-    return n > 0 ? (int64_t)ty_parallel_max(n, 65536, longest_block, (void*)start) : 0;
+    return n > 0 ? (int64_t)ty_parallel_max(n, ROW_BLOCK, longest_block, (void*)start) : 0;
 }
 
-// Row lengths become row starts; more room when it is needed.
-static ty_status place_rows(ty_csr* out, int n)
+// Lengths of rows first .. first + n become starts; more room when it is needed.
+static ty_status place_rows(ty_csr* out, int first, int n)
 {
-    int64_t entries = 0;
-    for (int i = 0; i < n; ++i) entries += out->row_start[i + 1];
-    if (entries > out->entry_capacity) {
+    int64_t end = out->row_start[first];
+    for (int i = first; i < first + n; ++i) end += out->row_start[i + 1];
+    if (end > out->entry_capacity) {
         ty_csr grown = {0};
-        TY_TRY(ty_csr_reserve(&grown, n, n, entries));
-        memcpy(grown.row_start, out->row_start, ((size_t)n + 1) * sizeof(int));
+        TY_TRY(ty_csr_reserve(&grown, out->n, out->n, end + end / 2));
+        memcpy(grown.row_start, out->row_start, ((size_t)out->n + 1) * sizeof(int));
+        memcpy(grown.col, out->col, (size_t)out->row_start[first] * sizeof(int));
+        memcpy(grown.val, out->val, (size_t)out->row_start[first] * sizeof(double));
         ty_csr_free(out);
         *out = grown;
     }
-    out->row_start[0] = 0;
-    for (int i = 0; i < n; ++i) out->row_start[i + 1] += out->row_start[i];
+    for (int i = first; i < first + n; ++i) out->row_start[i + 1] += out->row_start[i];
+    return ty_ok();
+}
+
+// Blocks of rows are made in the workers' buffers, then copied to their places.
+static ty_status make_stride(product* q, int n)
+{
+    ty_galerkin* g = q->g;
+    for (int w = 0; w < g->n_workers; ++w) g->worker[w].stride_begins = true;
+    ty_parallel_for(n, COARSE_BLOCK, make_block, q);
+    for (int w = 0; w < g->n_workers; ++w)
+        if (g->worker[w].failed) return ty_no_memory("matrix product");
+    TY_TRY(place_rows(q->out, q->first, n));
+    ty_parallel_for(n, COARSE_BLOCK, copy_block, q);
     return ty_ok();
 }
 
 ty_status ty_galerkin_product(ty_galerkin* g, ty_csr* coarse, const ty_csrf* r, const ty_csr* a, const ty_csrf* p)
 {
-    TY_TRY(prepare(g, r->n));
-    TY_TRY(ty_csr_reserve(coarse, r->n, r->n, coarse->entry_capacity));
-    product q = {g, r, p, a, coarse, longest_row(a->n, a->row_start), longest_row(p->n, p->start.at)};
-    ty_parallel_for(r->n, COARSE_BLOCK, make_block, &q);
-    for (int w = 0; w < g->n_workers; ++w)
-        if (g->worker[w].failed) return ty_no_memory("matrix product");
-    TY_TRY(place_rows(coarse, r->n));
-    ty_parallel_for(r->n, COARSE_BLOCK, copy_block, &q);
+    TY_TRY(prepare(g));
+    int64_t room = ty_csr_entries(a) > coarse->entry_capacity ? ty_csr_entries(a) : coarse->entry_capacity;
+    TY_TRY(ty_csr_reserve(coarse, r->n, r->n, room));    // A's size will do, almost always
+    product q = {g, r, p, a, coarse, 0, longest_row(a->n, a->row_start), longest_row(p->n, p->start.at)};
+    for (; q.first < r->n; q.first += STRIDE) TY_TRY(make_stride(&q, r->n - q.first < STRIDE ? r->n - q.first : STRIDE));
     return ty_ok();
 }

@@ -5,12 +5,14 @@
 
 #include "linear/sparse_float.h"
 
+enum { TY_GALERKIN_BLOCKS = 16 };    // made before they are copied to their places
+
 // Scratch of the products of one hierarchy. Open type.
 typedef struct ty_galerkin {
     struct ty_galerkin_worker* worker;
     int n_workers;
-    TY_ARRAY(int) owner;        // of each block of rows of the product: the worker that made it
-    TY_ARRAY(int64_t) piece;    // and where it lies in that worker's buffer
+    int owner[TY_GALERKIN_BLOCKS];        // of each block of rows of the product: the worker that made it
+    int64_t piece[TY_GALERKIN_BLOCKS];    // and where it lies in that worker's buffer
 } ty_galerkin;
 
 // Columns of a row are in the order of their first appearance, the same for any number of threads.

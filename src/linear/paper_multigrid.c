@@ -191,9 +191,11 @@ ty_status ty_paper_multigrid_solve(ty_paper_multigrid* mg, ty_pieces* pieces, co
     if (norm == 0.0) ty_vector_zero(n, x);
     s.scale = norm > 0.0 ? 1.0 / norm : 1.0;
     stats->first_residual = stats->last_residual = residual(&s);
-    iterate(&s, def, stats);
+    ty_linear_def relative = *def;
+    relative.tolerance = fmax(def->tolerance, def->absolute * s.scale);
+    iterate(&s, &relative, stats);
     ty_pieces_project(pieces, x);
-    stats->converged = stats->last_residual <= def->tolerance;
+    stats->converged = stats->last_residual <= relative.tolerance;
     return ty_ok();
 }
 

@@ -37,7 +37,11 @@ typedef struct finder {
     unsigned char* tied;
 } finder;
 
-// Joins edges inside the block only: other blocks' trees are not touched.
+// While pieces are found, flags of a row beside TIED. A local root is the root of its tree inside its block.
+enum { TIED = 1, CROSSES = 2, LOCAL_ROOT = 4 };
+
+// Joins edges inside the block only: other blocks' trees are not touched. Then every row's parent is its local
+// root, which is tied when one of them is.
 static void find_block(void* ctx, ty_range r)
 {
     finder* f = ctx;
@@ -45,21 +49,40 @@ static void find_block(void* ctx, ty_range r)
     for (int64_t i = r.begin; i < r.end; ++i) f->parent[i] = (int)i;
     for (int64_t i = r.begin; i < r.end; ++i) {
         double sum = 0.0, diagonal = 0.0;
+        unsigned char crosses = 0;
         for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) {
             int j = a->col[k];
             sum += a->val[k];
             if (j == i) diagonal = a->val[k];
+            if (j < r.begin) crosses = CROSSES;
             if (j < i && j >= r.begin && a->val[k] != 0.0 && f->parent[i] != f->parent[j])
                 join(f->parent, (int)i, j);
         }
-        f->tied[i] = fabs(sum) > TY_TIED_ROW * diagonal;
+        f->tied[i] = (unsigned char)(crosses | (fabs(sum) > TY_TIED_ROW * diagonal ? TIED : 0));
     }
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        int root = f->parent[i] = f->parent[f->parent[i]];    // parents come before: they have their roots
+        f->tied[root] |= f->tied[i] & TIED;
+        if (root == i) f->tied[i] |= LOCAL_ROOT;
+    }
+}
+
+// The first row from i on that has the flag, n when there is none. Eight flags are looked at together.
+static int next_flagged(const unsigned char* flags, int n, int i, unsigned char flag)
+{
+    const uint64_t mask = 0x0101010101010101u * flag;
+    for (uint64_t eight; i + 8 <= n; i += 8) {
+        memcpy(&eight, flags + i, 8);
+        if (eight & mask) break;
+    }
+    while (i < n && !(flags[i] & flag)) ++i;
+    return i;
 }
 
 static void join_blocks(finder* f)
 {
     const ty_csr* a = f->a;
-    for (int i = FIND_BLOCK; i < a->n; ++i) {
+    for (int i = -1; (i = next_flagged(f->tied, a->n, i + 1, CROSSES)) < a->n;) {
         int begin = i / FIND_BLOCK * FIND_BLOCK;
         for (int k = a->row_start[i]; k < a->row_start[i + 1] && a->col[k] < begin; ++k)
             if (a->val[k] != 0.0 && f->parent[i] != f->parent[a->col[k]]) join(f->parent, i, a->col[k]);
@@ -73,17 +96,38 @@ static bool is_empty_row(const ty_csr* a, int i)
     return true;
 }
 
+// Labels and ties of the local roots: a root's parent comes before it, so it has its label already.
+static void label_roots(finder* f)
+{
+    int n = f->a->n;
+    for (int i = -1; (i = next_flagged(f->tied, n, i + 1, LOCAL_ROOT)) < n;) {
+        int label = f->parent[i] = f->parent[f->parent[i]];
+        f->tied[label] |= f->tied[i] & TIED;
+    }
+}
+
 static void count_pieces(ty_pieces* p, const ty_csr* a)
 {
     p->n_pieces = p->n_singular = p->n_empty = 0;
-    for (int i = 0; i < a->n; ++i) {
+    for (int i = -1; (i = next_flagged(p->tied.at, a->n, i + 1, LOCAL_ROOT)) < a->n;) {
+        bool tied = p->tied.at[i] & TIED;
         if (p->label.at[i] != i) continue;
-        if (!p->tied.at[i] && is_empty_row(a, i)) {
+        if (!tied && is_empty_row(a, i)) {
             ++p->n_empty;
         } else {
             ++p->n_pieces;
-            p->n_singular += !p->tied.at[i];
+            p->n_singular += !tied;
         }
+    }
+}
+
+// All other rows; a row's parent is a local root.
+static void label_rows(void* ctx, ty_range r)
+{
+    finder* f = ctx;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        if (!(f->tied[i] & LOCAL_ROOT)) f->parent[i] = f->parent[f->parent[i]];
+        f->tied[i] &= TIED;
     }
 }
 
@@ -119,12 +163,9 @@ ty_status ty_pieces_find(ty_pieces* p, const ty_csr* a)
     finder f = {a, p->label.at, p->tied.at};
     ty_parallel_for(a->n, FIND_BLOCK, find_block, &f);
     join_blocks(&f);
-    for (int i = 0; i < a->n; ++i) {
-        int parent = p->label.at[i], label = p->label.at[parent];    // parent < i: already its label
-        p->label.at[i] = label;
-        p->tied.at[label] |= p->tied.at[i];
-    }
+    label_roots(&f);
     count_pieces(p, a);
+    ty_parallel_for(a->n, FIND_BLOCK, label_rows, &f);
     return list_rows(p, a->n);
 }
 

@@ -22,7 +22,7 @@ typedef struct ty_pieces {
     int n_singular;     // of them
     int n_empty;        // rows without a non-zero entry
     TY_ARRAY(int) label;            // of each row: the smallest row number of its piece
-    TY_ARRAY(unsigned char) tied;   // of each row; after find, of each piece in the entry of its label
+    TY_ARRAY(unsigned char) tied;   // of each row; of a piece in the entry of its label
     TY_ARRAY(int) row;              // rows of singular pieces and empty rows, piece by piece
     TY_ARRAY(int) segment;          // starts in `row` of runs of rows of one piece, closed by row.n
     TY_ARRAY(int) start;            // scratch

@@ -18,7 +18,8 @@
 
 enum { TY_PROLONGATION_ROW = 4 };
 
-ty_status ty_smoothed_prolongation(ty_csrf* p, const ty_csr* a, const double* diagonal,
+// `staging` is scratch.
+ty_status ty_smoothed_prolongation(ty_csrf* p, ty_csrf* staging, const ty_csr* a, const double* diagonal,
                                    const ty_aggregates* agg, double theta);
 
 #endif

@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "linear/scan.h"
 
 enum {
     LANES = 8,             // rows done together where rows have slots
     ROW_BLOCK = 4096,
     MOSTLY_CLOSED = 4,     // a colour with fewer open rows than 1 / this does them one by one
+    ZERO_BLOCK = 65536,
     SMALL_LEVEL = 4096     // rows of a level whose sweeps are not worth waking threads for
 };
 
@@ -24,7 +26,6 @@ static void pack_diagonal(const packing* p, int64_t at, int row, double value)
 {
     float d = (float)(value * p->scale);
     bool usable = d > 0.0f && isfinite(1.0f / d) && !(p->singular && p->singular[row]);
-    p->s->diagonal.at[at] = usable ? d : 0.0f;
     p->s->inverse.at[at] = usable ? 1.0f / d : 0.0f;
 }
 
@@ -53,7 +54,7 @@ static void pack_slots(void* ctx, ty_range r)
             s->val.at[slot + count * w] = 0.0f;
         }
         pack_diagonal(p, at, row, diagonal);
-        s->open.at[row] = open || s->diagonal.at[at] == 0.0f;
+        s->open.at[row] = open || s->inverse.at[at] == 0.0f;
     }
 }
 
@@ -92,7 +93,7 @@ static void pack_parts(void* ctx, ty_range r)
             part->val.at[to] = (float)(a->val[k] * p->scale);
         }
         pack_diagonal(p, at, row, diagonal);
-        s->open.at[row] = upper > s->upper.start.at[at] || s->diagonal.at[at] == 0.0f;
+        s->open.at[row] = upper > s->upper.start.at[at] || s->inverse.at[at] == 0.0f;
     }
 }
 
@@ -103,26 +104,33 @@ static bool reserve_parts(ty_smoother* s, packing* p)
     ty_parallel_for(n, ROW_BLOCK, count_parts, p);
     ty_csrf* parts[2] = {&s->lower, &s->upper};
     for (int h = 0; h < 2; ++h) {
-        int* start = parts[h]->start.at;
-        start[0] = 0;
-        for (int i = 0; i < n; ++i) start[i + 1] += start[i];
-        if (!ty_array_fresh(&parts[h]->col, start[n]) || !ty_array_fresh(&parts[h]->val, start[n])) return false;
+        int entries = ty_scan_rows(n, parts[h]->start.at);
+        if (!ty_array_fresh(&parts[h]->col, entries) || !ty_array_fresh(&parts[h]->val, entries)) return false;
     }
     return true;
+}
+
+// How many of the rising places are before `at`.
+static int places_before(const int* place, int n, int at)
+{
+    int lo = 0;
+    while (lo < n) {
+        int mid = lo + (n - lo) / 2;
+        if (place[mid] < at)
+            lo = mid + 1;
+        else
+            n = mid;
+    }
+    return lo;
 }
 
 static bool list_open(ty_smoother* s)
 {
     const ty_colouring* c = &s->colouring;
     if (!ty_array_fresh(&s->open_start, c->n_colours + 1) || !ty_array_fresh(&s->open_at, s->n)) return false;
-    int n = 0;
-    for (int colour = 0; colour < c->n_colours; ++colour) {
-        s->open_start.at[colour] = n;
-        for (int at = c->start.at[colour]; at < c->start.at[colour + 1]; ++at) {
-            s->open_at.at[n] = at;
-            n += s->open.at[c->order.at[at]];
-        }
-    }
+    int n = ty_select(s->n, s->open.at, c->order.at, s->open_at.at);
+    for (int colour = 0; colour < c->n_colours; ++colour)
+        s->open_start.at[colour] = places_before(s->open_at.at, n, c->start.at[colour]);
     s->open_start.at[c->n_colours] = n;
     return true;
 }
@@ -135,8 +143,7 @@ ty_status ty_smoother_setup(ty_smoother* s, const ty_csr* a, int most_neighbours
     TY_TRY(s->width ? ty_colour_rows(&s->colouring, a) : ty_colour_blocks(&s->colouring, a));
     packing p = {s, a, scale, singular};
     int64_t slots = (int64_t)s->width * a->n;
-    bool ok = ty_array_fresh(&s->diagonal, a->n) && ty_array_fresh(&s->inverse, a->n) &&
-              ty_array_fresh(&s->open, a->n) &&
+    bool ok = ty_array_fresh(&s->inverse, a->n) && ty_array_fresh(&s->open, a->n) &&
               ty_array_fresh(&s->col, slots) && ty_array_fresh(&s->val, slots);
     if (ok && s->width == 0) ok = reserve_parts(s, &p);
     if (!ok) return ty_no_memory("smoother");
@@ -147,7 +154,6 @@ ty_status ty_smoother_setup(ty_smoother* s, const ty_csr* a, int most_neighbours
 void ty_smoother_free(ty_smoother* s)
 {
     ty_colouring_free(&s->colouring);
-    ty_array_free(&s->diagonal);
     ty_array_free(&s->inverse);
     ty_array_free(&s->open);
     ty_array_free(&s->open_start);
@@ -165,6 +171,8 @@ typedef struct sweep {
     const float* b;
     float *x, *r;
 } sweep;
+
+static inline float over(float x, float inverse) { return inverse > 0.0f ? x / inverse : 0.0f; }
 
 // sum[l] = b - A x without the diagonal, for LANES rows from `at`.
 static inline void slot_sums(const sweep* t, int width, int64_t k, float sum[LANES])
@@ -210,15 +218,15 @@ static void relax_first(void* ctx, ty_range r)
 static inline void residual_slots(const sweep* t, int width, ty_range r)
 {
     const int* order = t->s->colouring.order.at + t->first;
-    const float* diagonal = t->s->diagonal.at + t->first;
+    const float* inverse = t->s->inverse.at + t->first;
     int64_t k = r.begin;
     for (; k + LANES <= r.end; k += LANES) {
         float sum[LANES];
         slot_sums(t, width, k, sum);
-        for (int l = 0; l < LANES; ++l) sum[l] -= diagonal[k + l] * t->x[order[k + l]];
+        for (int l = 0; l < LANES; ++l) sum[l] -= over(t->x[order[k + l]], inverse[k + l]);
         for (int l = 0; l < LANES; ++l) t->r[order[k + l]] = sum[l];
     }
-    for (; k < r.end; ++k) t->r[order[k]] = slot_sum(t, width, k) - diagonal[k] * t->x[order[k]];
+    for (; k < r.end; ++k) t->r[order[k]] = slot_sum(t, width, k) - over(t->x[order[k]], inverse[k]);
 }
 
 // Colours with few open rows, one by one: r counts open rows.
@@ -228,7 +236,7 @@ static void residual_open(void* ctx, ty_range r)
     const ty_smoother* s = t->s;
     for (int64_t m = r.begin; m < r.end; ++m) {
         int at = s->open_at.at[t->first_open + m], row = s->colouring.order.at[at];
-        t->r[row] = slot_sum(t, s->width, at - t->first) - s->diagonal.at[at] * t->x[row];
+        t->r[row] = slot_sum(t, s->width, at - t->first) - over(t->x[row], s->inverse.at[at]);
     }
 }
 
@@ -267,7 +275,7 @@ static void residual_upper(void* ctx, ty_range r)
     for (int64_t m = t->first_open + r.begin; m < t->first_open + r.end; ++m) {
         int at = t->s->open_at.at[m], row = t->s->colouring.order.at[at];
         t->r[row] = -part_sum(&t->s->upper, at, t->x);
-        if (t->s->diagonal.at[at] == 0.0f) t->r[row] += t->b[row] - part_sum(&t->s->lower, at, t->x);
+        if (t->s->inverse.at[at] == 0.0f) t->r[row] += t->b[row] - part_sum(&t->s->lower, at, t->x);
     }
 }
 
@@ -311,11 +319,13 @@ static void set_colour(sweep* t, int colour)
     t->first_open = t->s->open_start.at[colour];
 }
 
+static void zero(void* x, ty_range r) { memset((float*)x + r.begin, 0, (size_t)(r.end - r.begin) * sizeof(float)); }
+
 void ty_smoother_from_zero(const ty_smoother* s, const float* b, float* x)
 {
     sweep t = {.s = s, .b = b, .x = x};
     void (*body)(void*, ty_range) = s->width == 4 ? relax_4 : s->width == 6 ? relax_6 : relax_lower;
-    if (s->width) memset(x, 0, (size_t)s->n * sizeof *x);
+    if (s->width) ty_parallel_for(s->n, ZERO_BLOCK, zero, x);
     for (int c = 0; c < s->colouring.n_colours; ++c) {
         set_colour(&t, c);
         over_rows(&t, t.count, c == 0 && s->width ? relax_first : body);

@@ -21,8 +21,7 @@ typedef struct ty_smoother {
     int n;
     int width;                    // slots per row; 0: compressed rows
     ty_colouring colouring;
-    TY_ARRAY(float) diagonal;     // all in the order of the colours
-    TY_ARRAY(float) inverse;      // 0 where the diagonal is: x stays 0
+    TY_ARRAY(float) inverse;      // of the diagonal, in the order of the colours; 0 where it is 0: x stays 0
     TY_ARRAY(unsigned char) open; // of each unknown: has a neighbour later in the sweep, so its residual is
                                   // not zero after a sweep forward from zero
     TY_ARRAY(int) open_start;     // of each colour, into open_at

@@ -149,9 +149,11 @@ static void apply_jacobi(void* self, const double* r, double norm, double* z)
     for (int i = 0; i < s->a->n; ++i) z[i] = s->inverse_diagonal.at[i] * r[i];
 }
 
-static ty_status run_method(ty_linear* s, const double* rhs, double* x, ty_linear_stats* stats)
+static ty_status run_method(ty_linear* s, const ty_linear_def* def, const double* rhs, double* x, ty_linear_stats* stats)
 {
     ty_preconditioner m = {&s->amg, ty_amg_apply};
+    for (int k = 0; k < TY_CG_VECTORS; ++k)
+        s->cg.lent[k] = s->def.method == TY_LINEAR_DEFAULT ? ty_amg_lend(&s->amg, k) : NULL;
     if (s->def.method == TY_LINEAR_JACOBI) m = (ty_preconditioner){s, apply_jacobi};
     if (s->def.method == TY_LINEAR_IC) m = (ty_preconditioner){&s->ic, ty_ic_apply};
     if (s->def.method == TY_LINEAR_DEFAULT) {
@@ -161,13 +163,20 @@ static ty_status run_method(ty_linear* s, const double* rhs, double* x, ty_linea
     if (s->def.method == TY_LINEAR_PAPER) {
         stats->levels = s->paper.n_levels;
         stats->operator_complexity = s->paper.operator_complexity;
-        return ty_paper_multigrid_solve(&s->paper, &s->pieces, &s->def, rhs, x, stats);
+        return ty_paper_multigrid_solve(&s->paper, &s->pieces, def, rhs, x, stats);
     }
-    return ty_cg_solve(&s->cg, s->a, &m, &s->pieces, &s->def, rhs, x, stats);
+    return ty_cg_solve(&s->cg, s->a, &m, &s->pieces, def, rhs, x, stats);
 }
 
 ty_status ty_linear_solve(ty_linear* s, const double* rhs, double* x, ty_linear_stats* stats)
 {
+    return ty_linear_solve_to(s, s->def.absolute, rhs, x, stats);
+}
+
+ty_status ty_linear_solve_to(ty_linear* s, double absolute, const double* rhs, double* x, ty_linear_stats* stats)
+{
+    ty_linear_def def = s->def;
+    def.absolute = absolute;
     ty_linear_stats local;
     if (!stats) stats = &local;
     *stats = (ty_linear_stats){.levels = 1, .operator_complexity = 1.0};
@@ -178,7 +187,7 @@ ty_status ty_linear_solve(ty_linear* s, const double* rhs, double* x, ty_linear_
     if (!ty_vector_is_finite(s->a->n, rhs) || !ty_vector_is_finite(s->a->n, x))
         return ty_fail(TY_DIVERGED, "linear solve: the right-hand side or the starting guess is not finite");
     double start = now();
-    TY_TRY(run_method(s, rhs, x, stats));
+    TY_TRY(run_method(s, &def, rhs, x, stats));
     stats->solve_seconds = now() - start;
     return ty_ok();
 }

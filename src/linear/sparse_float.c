@@ -22,13 +22,29 @@ void ty_csrf_free(ty_csrf* a)
     a->n = a->n_cols = 0;
 }
 
+typedef struct conversion {
+    const ty_csr* from;
+    ty_csrf* to;
+} conversion;
+
+static void convert_rows(void* ctx, ty_range r)
+{
+    conversion* c = ctx;
+    const int* start = c->from->row_start;
+    for (int64_t i = r.begin; i < r.end; ++i) c->to->start.at[i + 1] = start[i + 1];
+    for (int k = start[r.begin]; k < start[r.end]; ++k) {
+        c->to->col.at[k] = c->from->col[k];
+        c->to->val.at[k] = (float)c->from->val[k];
+    }
+}
+
 bool ty_csrf_from_csr(ty_csrf* to, const ty_csr* from)
 {
     int64_t entries = ty_csr_entries(from);
     if (!ty_csrf_reserve(to, from->n, from->n_cols, entries)) return false;
-    memcpy(to->start.at, from->row_start, ((size_t)from->n + 1) * sizeof(int));
-    memcpy(to->col.at, from->col, (size_t)entries * sizeof(int));
-    for (int64_t k = 0; k < entries; ++k) to->val.at[k] = (float)from->val[k];
+    to->start.at[0] = 0;
+    conversion c = {from, to};
+    ty_parallel_for(from->n, ROW_BLOCK, convert_rows, &c);
     return true;
 }
 

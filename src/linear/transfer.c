@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "linear/transfer.h"
 
+#include <math.h>
+
 #include "core/parallel.h"
+#include "linear/scan.h"
 
 enum { LANES = 8, ROW_BLOCK = 8192 };
 
@@ -49,32 +52,38 @@ static void pack_restriction(void* ctx, ty_range range)
     }
 }
 
-// Rows that matter and have a coarse part; the longest of them.
-static bool list_rows(ty_transfer* t, const ty_csrf* p, const unsigned char* matters)
+static double longest_row(void* ctx, ty_range range)
 {
-    if (!ty_array_fresh(&t->row, p->n)) return false;
-    t->n = t->width = 0;
-    for (int i = 0; i < p->n; ++i) {
-        int length = p->start.at[i + 1] - p->start.at[i];
-        t->row.at[t->n] = i;
-        t->n += matters[i] && length > 0;
-        if (matters[i] && length > t->width) t->width = length;
+    const packing* q = ctx;
+    int longest = 0;
+    for (int64_t k = range.begin; k < range.end; ++k) {
+        const int* start = q->p->start.at + q->t->row.at[k];
+        if (start[1] - start[0] > longest) longest = start[1] - start[0];
     }
+    return longest;
+}
+
+// Rows that matter; the longest of them.
+static bool list_rows(const packing* q)
+{
+    ty_transfer* t = q->t;
+    if (!ty_array_fresh(&t->row, q->p->n)) return false;
+    t->n = ty_select(q->p->n, q->matters, NULL, t->row.at);
+    t->width = (int)fmax(0.0, ty_parallel_max(t->n, ROW_BLOCK, longest_row, (void*)q));
     return true;
 }
 
 ty_status ty_transfer_setup(ty_transfer* t, const ty_csrf* p, const ty_csrf* r, const unsigned char* matters)
 {
     ty_csrf* to = &t->restriction;
-    if (!list_rows(t, p, matters) || !ty_array_fresh(&t->col, (int64_t)t->width * t->n) ||
+    packing q = {t, p, r, matters};
+    if (!list_rows(&q) || !ty_array_fresh(&t->col, (int64_t)t->width * t->n) ||
         !ty_array_fresh(&t->val, (int64_t)t->width * t->n) || !ty_csrf_reserve(to, r->n, r->n_cols, 0))
         return ty_no_memory("transfer between levels");
-    packing q = {t, p, r, matters};
     ty_parallel_for(t->n, ROW_BLOCK, pack_prolongation, &q);
     ty_parallel_for(r->n, ROW_BLOCK, count_restriction, &q);
-    to->start.at[0] = 0;
-    for (int i = 0; i < r->n; ++i) to->start.at[i + 1] += to->start.at[i];
-    if (!ty_array_fresh(&to->col, to->start.at[r->n]) || !ty_array_fresh(&to->val, to->start.at[r->n]))
+    int entries = ty_scan_rows(r->n, to->start.at);
+    if (!ty_array_fresh(&to->col, entries) || !ty_array_fresh(&to->val, entries))
         return ty_no_memory("transfer between levels");
     ty_parallel_for(r->n, ROW_BLOCK, pack_restriction, &q);
     return ty_ok();
