@@ -232,7 +232,7 @@ ty_status ty_amg_setup(ty_amg* amg, const ty_csr* a, const ty_csr* first, const 
     amg->level[0].a = a;
     amg->n_levels = 0;
     if (!ty_array_fresh(&amg->level[0].tied, a->n)) return ty_no_memory("multigrid level");
-    memcpy(amg->level[0].tied.at, tied, (size_t)a->n);
+    if (a->n) memcpy(amg->level[0].tied.at, tied, (size_t)a->n);
     TY_TRY(lend_memory(amg, a->n));
     TY_TRY(read_level(amg, &amg->level[0]));
     return build_levels(amg, first);
