@@ -5,31 +5,12 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "core/union_find.h"
 
 enum {
     FIND_BLOCK = 16384,    // rows whose inner edges are joined by one worker
     SEGMENT = 4096         // rows of one partial sum of a piece
 };
-
-// Roots are the smallest row of their tree, so the result does not depend on the order of unions.
-static int root_of(int* parent, int i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-static void join(int* parent, int i, int j)
-{
-    i = root_of(parent, i);
-    j = root_of(parent, j);
-    if (i < j)
-        parent[j] = i;
-    else
-        parent[i] = j;
-}
 
 typedef struct finder {
     const ty_csr* a;
@@ -56,7 +37,7 @@ static void find_block(void* ctx, ty_range r)
             if (j == i) diagonal = a->val[k];
             if (j < r.begin) crosses = CROSSES;
             if (j < i && j >= r.begin && a->val[k] != 0.0 && f->parent[i] != f->parent[j])
-                join(f->parent, (int)i, j);
+                ty_join(f->parent, (int)i, j);
         }
         f->tied[i] = (unsigned char)(crosses | (fabs(sum) > TY_TIED_ROW * diagonal ? TIED : 0));
     }
@@ -85,7 +66,7 @@ static void join_blocks(finder* f)
     for (int i = -1; (i = next_flagged(f->tied, a->n, i + 1, CROSSES)) < a->n;) {
         int begin = i / FIND_BLOCK * FIND_BLOCK;
         for (int k = a->row_start[i]; k < a->row_start[i + 1] && a->col[k] < begin; ++k)
-            if (a->val[k] != 0.0 && f->parent[i] != f->parent[a->col[k]]) join(f->parent, i, a->col[k]);
+            if (a->val[k] != 0.0 && f->parent[i] != f->parent[a->col[k]]) ty_join(f->parent, i, a->col[k]);
     }
 }
 

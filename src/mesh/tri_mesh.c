@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "core/union_find.h"
 
 enum { TRI_BLOCK = 4096 };
 
@@ -129,26 +130,16 @@ ty_box ty_tri_mesh_bounds(const ty_tri_mesh* m)
     return box;
 }
 
-static int find_root(int* parent, int v)
-{
-    while (parent[v] != v) v = parent[v] = parent[parent[v]];
-    return v;
-}
-
 int ty_tri_mesh_components(const ty_tri_mesh* m, int* component)
 {
     int* parent = ty_alloc((size_t)m->n_verts, sizeof *parent);
     if (!parent) return -1;
     for (int v = 0; v < m->n_verts; ++v) parent[v] = v;
     for (int t = 0; t < m->n_tris; ++t)
-        for (int k = 1; k < 3; ++k) {
-            int a = find_root(parent, m->tri[t][0]), b = find_root(parent, m->tri[t][k]);
-            if (a < b) parent[b] = a;
-            if (b < a) parent[a] = b;
-        }
+        for (int k = 1; k < 3; ++k) ty_join(parent, m->tri[t][0], m->tri[t][k]);
     int n = 0;    // the root is the lowest vertex, so it is met first
     for (int v = 0; v < m->n_verts; ++v) {
-        int root = find_root(parent, v);
+        int root = ty_find(parent, v);
         component[v] = root == v ? n++ : component[root];
     }
     ty_free(parent);

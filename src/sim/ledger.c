@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/union_find.h"
 #include "world/trace.h"
 
 enum {
@@ -219,27 +220,13 @@ ty_status ty_ledger_remember(ty_ledger* ledger, const ty_liquid* before, const t
     return ty_ok();
 }
 
-static int find_root(int* parent, int i)
-{
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-static void join(int* parent, int a, int b)
-{
-    a = find_root(parent, a);
-    b = find_root(parent, b);
-    if (a < b) parent[b] = a;
-    if (b < a) parent[a] = b;
-}
-
 // Joins old pieces (0..n_old) and new ones (n_old..) that share liquid.
 static ty_status match(ty_ledger* ledger, int n_old, const ty_liquid* after, const ty_flow* flow, double dt,
                        int* parent)
 {
     int n_new = after->n_pieces;
     if (n_old == 1 || n_new == 0) {
-        for (int i = 0; i < n_new; ++i) join(parent, 0, 1 + i);
+        for (int i = 0; i < n_new; ++i) ty_join(parent, 0, 1 + i);
         return ty_ok();
     }
     double* x = NULL;
@@ -253,11 +240,11 @@ static ty_status match(ty_ledger* ledger, int n_old, const ty_liquid* after, con
     status = ty_ok();
     nearest_pieces(&ledger->new_bvh, after->piece, n_moved, (const double(*)[3])ledger->moved.at, reach, found);
     for (int64_t i = 0; i < n_moved; ++i)
-        if (found[i] >= 0) join(parent, ledger->moved_piece.at[i], n_old + found[i]);
+        if (found[i] >= 0) ty_join(parent, ledger->moved_piece.at[i], n_old + found[i]);
     ty_trace_back(flow, dt, (int)n, (const double(*)[3])x, (double(*)[3])x);
     nearest_pieces(&ledger->old_bvh, ledger->old_piece.at, n, (const double(*)[3])x, reach, found);
     for (int64_t i = 0; i < n; ++i)
-        if (found[i] >= 0) join(parent, found[i], n_old + owner[i]);
+        if (found[i] >= 0) ty_join(parent, found[i], n_old + owner[i]);
 done:
     ty_free(x);
     ty_free(owner);
@@ -376,9 +363,9 @@ static void deal_out(ty_ledger* ledger, int n_old, int n_new, int* parent, doubl
     int n = n_old + n_new, largest = 0;
     double *should = scratch, *has = scratch + n, *share = scratch + 2 * n, booked = 0.0;
     for (int i = 0; i < 2 * n; ++i) scratch[i] = 0.0;
-    for (int i = 0; i < n_old; ++i) should[find_root(parent, i)] += ledger->expected.at[i] - ledger->left.at[i];
+    for (int i = 0; i < n_old; ++i) should[ty_find(parent, i)] += ledger->expected.at[i] - ledger->left.at[i];
     for (int i = 0; i < n_new; ++i) {
-        has[find_root(parent, n_old + i)] += ledger->volume.at[i];
+        has[ty_find(parent, n_old + i)] += ledger->volume.at[i];
         if (ledger->volume.at[i] > ledger->volume.at[largest]) largest = i;
     }
     booked += deal_pending(ledger->pending, n, should, has, share);
@@ -392,7 +379,7 @@ static void deal_out(ty_ledger* ledger, int n_old, int n_new, int* parent, doubl
         should[g] = keep;
     }
     for (int i = 0; i < n_new; ++i) {
-        int g = find_root(parent, n_old + i);
+        int g = ty_find(parent, n_old + i);
         ledger->expected.at[i] = has[g] > 0.0 ? should[g] * ledger->volume.at[i] / has[g] : 0.0;
     }
     ledger->expected.at[largest] += booked;
