@@ -132,8 +132,10 @@ static inline double ty_surface_fraction(double phi_i, double phi_j)
     return theta > 0.0 && theta < TY_FARTHEST_SURFACE ? theta : TY_FARTHEST_SURFACE;
 }
 
-// advect.c: next[] at valid faces, from u[] and acc[]. Spoils next_acc[].
+// advect.c: next[] at valid faces, from u[] and acc[]; seen_acc[] there becomes acc[] carried along. Spoils next_acc[].
 ty_status ty_gridflow_advect(ty_gridflow* gf, double dt);
+// next_acc[], new, takes a share of the one before, after ty_gridflow_advect.
+void ty_gridflow_smooth(ty_gridflow* gf);
 
 // push.c: forces, steering. next_acc becomes the forces' acceleration.
 ty_status ty_gridflow_push(ty_gridflow* gf, double dt, double solve_dt);
