@@ -178,5 +178,6 @@ ty_status ty_slc_remake(ty_slc* s, const ty_slc_remake_def* def)
     s->now = s->next;
     s->next = old;
     s->thickness.n = 0;
-    return find_pieces(s);
+    TY_TRY(find_pieces(s));
+    return ty_slc_thicken_mesh(s);
 }

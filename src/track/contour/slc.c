@@ -15,6 +15,16 @@ enum { BATCH = TY_SAMPLE_BATCH, STRETCH_EVERY = 16 };    // every so many triang
 static const double MARGIN = 3.0;                        // cells around where the surface is expected
 static const double STRETCH_SLACK = 1.25, STRETCH_LEAST = 1.0, STRETCH_MOST = 6.0;
 
+static void free_particles(ty_slc_particles* p)
+{
+    ty_array_free(&p->x);
+    ty_array_free(&p->radius);
+    ty_array_free(&p->way);
+    ty_array_free(&p->grown);
+    ty_array_free(&p->near);
+    ty_hash_grid_free(&p->grid);
+}
+
 static void destroy(void* self)
 {
     ty_slc* s = self;
@@ -26,12 +36,8 @@ static void destroy(void* self)
     ty_array_free(&s->parent);
     ty_array_free(&s->thickness);
     ty_array_free(&s->amount);
-    ty_array_free(&s->thin.x);
-    ty_array_free(&s->thin.radius);
-    ty_array_free(&s->thin.way);
-    ty_array_free(&s->thin.grown);
-    ty_array_free(&s->thin.near);
-    ty_hash_grid_free(&s->thin.grid);
+    free_particles(&s->thin);
+    free_particles(&s->mesh_thin);
     if (s->ground) ty_tracker_levelset.destroy(s->ground);
     ty_cutter_destroy(s->cutter);
     ty_free(s);
@@ -169,6 +175,7 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
                              .lipschitz = stretch(s, flow, dt),
                              .flow = flow,
                              .dt = dt};
+    s->mesh_cell = s->def.thicken_mesh && flow->lattice.body ? flow->cell : 0.0;    // others make no mesh
     return ty_slc_remake(s, &def);
 }
 
@@ -182,7 +189,8 @@ static ty_status offset(void* self, const double* metres_per_piece) { return ty_
 static ty_liquid liquid(const void* self)
 {
     const ty_slc* s = self;
-    return (ty_liquid){.distance = ty_slc_distance_sampler(&s->now),
+    return (ty_liquid){.filling = ty_slc_filling(s),
+                       .distance = ty_slc_distance_sampler(&s->now),
                        .surface = &s->now.mesh,
                        .piece = s->piece.at,
                        .n_pieces = s->n_pieces,
@@ -199,7 +207,13 @@ static ty_status archive(void* self, ty_archive* ar)
     TY_TRY(ty_archive_i32(ar, "contour.pieces", &s->n_pieces, 1));
     TY_TRY(ty_archive_growing(ar, "contour.thin.x", &s->thin.x));
     TY_TRY(ty_archive_growing(ar, "contour.thin.radius", &s->thin.radius));
+    TY_TRY(ty_archive_growing(ar, "contour.mesh_thin.x", &s->mesh_thin.x));
+    TY_TRY(ty_archive_growing(ar, "contour.mesh_thin.d", &s->mesh_thin.radius));
+    TY_TRY(ty_archive_f64(ar, "contour.mesh_cell", &s->mesh_cell, 1));
     s->thickness.n = 0;
+    if (s->thin.x.n != 3 * s->thin.radius.n || s->mesh_thin.x.n != 3 * s->mesh_thin.radius.n)
+        return ty_fail(TY_DAMAGED, "the particles of thin places do not fit");
+    if (ar->loading) TY_TRY(ty_slc_mesh_particles_finish(s));
     if (s->piece.n != s->now.mesh.n_verts) return ty_fail(TY_DAMAGED, "the surface's pieces do not fit it");
     return ty_ok();
 }

@@ -4,7 +4,7 @@
 //   slc.c        the kind: create, the order of a step, archive     distance.c   exact near the triangles, interpolated far
 //   remake.c     triangles of a function, attributes, pieces        walls.c      the liquid continued into solids
 //   bend.c       the surface between its vertices is curved
-//   change.c     sources, drains, the ledger's offsets              thicken.c    thin places kept from tearing
+//   change.c     sources, drains, the ledger's offsets              thicken.c    thin places kept from tearing; thicken_mesh.c for the mesh
 #ifndef TY_TRACK_CONTOUR_SLC_H
 #define TY_TRACK_CONTOUR_SLC_H
 
@@ -58,6 +58,8 @@ typedef struct ty_slc {
     TY_ARRAY(double) thickness; // per vertex: inward to the other side, INFINITY when farther than asked
     TY_ARRAY(double) amount;    // offset per vertex
     ty_slc_particles thin;      // of the last step
+    ty_slc_particles mesh_thin; // thin for the solver's mesh; the radius is d
+    double mesh_cell;           // of that mesh, metres; 0: none asks
     ty_levelset* ground;        // samples regions that touch solids; made when first needed
     ty_cutter* cutter;
 } ty_slc;
@@ -120,5 +122,11 @@ ty_status ty_slc_thicken(ty_slc* s, const ty_flow* flow, double dt);
 ty_status ty_slc_particles_finish(ty_slc* s);
 // min(phi, surface of the particles) [Zhu2005], in place at n points. Re-entrant.
 void ty_slc_unite(const ty_slc* s, int n, const double (*x)[3], double* phi);
+
+// Section 3.4.2: the particles of the present surface for a mesh whose finest cell is `mesh_cell`. Clears them when it is 0.
+ty_status ty_slc_thicken_mesh(ty_slc* s);
+ty_status ty_slc_mesh_particles_finish(ty_slc* s);
+// phi - offset, for the mesh generator. Borrows `s`.
+ty_sampler ty_slc_filling(const ty_slc* s);
 
 #endif

@@ -62,10 +62,40 @@ static void without_thickening_it_is_lost(void** state)
     assert_true(drift(false, 0.45, &hole) < 0.1);
 }
 
+// A sheet of half a mesh cell: the mesh's function is inside out to offset around its middle, and unchanged far away.
+static void the_mesh_encloses_thin_places(void** state)
+{
+    (void)state;
+    tank t;
+    tank_begin(&t, 2, 1, 1);
+    tank_liquid(&t, block(0.1, 0.5, 0.1, 0.5, 0.5 + CELL, 0.9));
+    tank_liquid(&t, ball(1.6, 0.5, 0.5, 0.25));
+    tank_open(&t, CELL);
+    ty_track_def def = ty_track_default();
+    void* self;
+    def.cell = CELL;
+    assert_ok(ty_tracker_contour.create(&self, &def, t.world));
+    ty_slc* s = self;
+    assert_null(ty_tracker_contour.liquid(self).filling.eval);
+    s->mesh_cell = 2.0 * CELL;
+    assert_ok(ty_slc_thicken_mesh(s));
+    ty_sampler filling = ty_tracker_contour.liquid(self).filling;
+    assert_non_null(filling.eval);
+    double reach = def.thicken_offset * s->mesh_cell, middle = 0.5 + 0.5 * CELL, f[3], far[1];
+    double x[3][3] = {{0.3, middle + 0.95 * reach, 0.5}, {0.3, middle + 1.1 * reach, 0.5}, {1.6, 0.8, 0.5}};
+    ty_sample(&filling, 3, (const double(*)[3])x, f);
+    ty_slc_distance(&s->now, 1, (const double(*)[3])x[2], far, NULL, NULL);
+    assert_true(f[0] < 0.0 && f[1] > 0.0);
+    assert_near(f[2], far[0], 0.0);
+    ty_tracker_contour.destroy(self);
+    tank_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_sheet_of_half_a_cell_survives),
-                                       cmocka_unit_test(without_thickening_it_is_lost)};
+                                       cmocka_unit_test(without_thickening_it_is_lost),
+                                       cmocka_unit_test(the_mesh_encloses_thin_places)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ty_threads_stop();
     return failed;

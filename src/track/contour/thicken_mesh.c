@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Thin places for the solver's mesh [Chentanez2007] section 3.4.2: the mesh encloses all of the surface.
+//
+//   filling(p) = phi(p) - sum W(p - m_i) (offset - d_i) / sum W(p - m_i),   W(z) = (h^2 - |z|^2)^3,   h = `kernel` cells
+//
+// with `offset`, `kernel` and gamma in cells of the solver's mesh.
+#include <math.h>
+#include <string.h>
+
+#include "track/contour/slc.h"
+
+
+static ty_status find_middles(ty_slc* s)
+{
+    ty_slc_particles* p = &s->mesh_thin;
+    double gamma = s->def.thicken_gamma * s->mesh_cell;
+    TY_TRY(ty_slc_thickness(s, gamma));
+    for (int64_t v = 0; v < s->thickness.n; ++v) {
+        double half = 0.5 * s->thickness.at[v], m[1][3], d;
+        if (!(2.0 * half <= gamma)) continue;
+        const float* n = s->now.exact.normals.vert[v];
+        ty_vec3 normal = ty_normalize(ty_vec((double)n[0], (double)n[1], (double)n[2]));
+        ty_store3(m[0], ty_load3(s->now.mesh.vert[v]) - half * normal);
+        ty_slc_distance(&s->now, 1, (const double(*)[3])m, &d, NULL, NULL);
+        if (!(-d >= s->def.thicken_reject * half)) continue;
+        if (!ty_array_reserve(&p->x, p->x.n + 3) || !ty_array_push(&p->radius, -d)) return ty_no_memory("thin places");
+        memcpy(p->x.at + p->x.n, m[0], sizeof m[0]);
+        p->x.n += 3;
+    }
+    return ty_ok();
+}
+
+ty_status ty_slc_mesh_particles_finish(ty_slc* s)
+{
+    ty_slc_particles* p = &s->mesh_thin;
+    if (p->radius.n == 0) return ty_ok();
+    return ty_hash_grid_build(&p->grid, (int)p->radius.n, (const double(*)[3])p->x.at,
+                              s->def.thicken_kernel * s->mesh_cell);
+}
+
+ty_status ty_slc_thicken_mesh(ty_slc* s)
+{
+    s->mesh_thin.x.n = s->mesh_thin.radius.n = 0;
+    if (!(s->mesh_cell > 0.0) || s->now.mesh.n_tris == 0) return ty_ok();
+    TY_TRY(find_middles(s));
+    return ty_slc_mesh_particles_finish(s);
+}
+
+typedef struct mean {
+    const ty_slc* s;
+    double reach2, sum, weight;
+} mean;
+
+static void add_particle(void* ctx, int id, double distance2)
+{
+    mean* m = ctx;
+    double k = m->reach2 - distance2, offset = m->s->def.thicken_offset * m->s->mesh_cell;
+    if (!(k > 0.0)) return;
+    k = k * k * k;
+    m->weight += k;
+    m->sum += k * (offset - m->s->mesh_thin.radius.at[id]);
+}
+
+static void eval(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_slc* s = self;
+    double reach = s->def.thicken_kernel * s->mesh_cell;
+    ty_slc_distance(&s->now, n, x, out, NULL, NULL);
+    for (int i = 0; i < n; ++i) {
+        mean m = {.s = s, .reach2 = reach * reach};
+        if (!(fabs(out[i]) < reach)) continue;
+        ty_hash_grid_near(&s->mesh_thin.grid, x[i], reach, add_particle, &m);
+        if (m.weight > 0.0) out[i] -= m.sum / m.weight;
+    }
+}
+
+ty_sampler ty_slc_filling(const ty_slc* s)
+{
+    if (s->mesh_thin.radius.n == 0) return (ty_sampler){0};
+    return (ty_sampler){.self = s, .width = 1, .eval = eval};
+}
