@@ -209,12 +209,15 @@ static void print_result(const options* o, const ty_model* model, const bench_re
         fflush(stdout);
         return;
     }
+    char levels[16] = "null", complexity[32] = "null";    // hypre does not say
+    if (r->levels > 0) snprintf(levels, sizeof levels, "%d", r->levels);
+    if (r->levels > 0) snprintf(complexity, sizeof complexity, "%.4f", r->complexity);
     printf("%s{\"method\": \"%s\", \"system\": \"%s\", \"unknowns\": %d, \"nonzeros\": %lld, \"threads\": %d, \"clock\": \"%s\", "
            "\"setup_seconds\": %.6f, \"solve_seconds\": %.6f, \"iterations\": %d, \"residual\": %.6e, "
-           "\"levels\": %d, \"complexity\": %.4f, \"peak_mib\": %.1f}",
+           "\"levels\": %s, \"complexity\": %s, \"peak_mib\": %.1f}",
            first ? "[" : ",\n ", r->method, o->system, model->a.n, nonzeros, o->threads,
            o->processor_time ? "cpu" : "wall", r->setup_seconds,
-           r->solve_seconds, r->iterations, r->residual, r->levels, r->complexity, r->peak_mib);
+           r->solve_seconds, r->iterations, r->residual, levels, complexity, r->peak_mib);
 }
 
 static int run(const options* o)

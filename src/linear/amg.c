@@ -17,6 +17,11 @@ enum {
 
 // Strength of level 0; halved on each coarser level, where rows are longer.
 static const double THETA = 0.04;
+static const double THETA_LONG_ROWS = 0.01;    // nodal: small entries count there, 0.04 makes aggregates too small
+
+// Change of a diagonal entry, as a part of it, up to which the coarse levels may stay: changes of 0.15 everywhere
+// cost one iteration in 13.
+static const double LARGEST_REFRESH = 0.2;
 
 // A next level with more than this part of the rows is not worth its cost.
 static const double SLOWEST_COARSENING = 0.8;
@@ -121,7 +126,7 @@ static bool has_short_rows(const ty_csr* a) { return ty_csr_entries(a) < SHORT_R
 static ty_status coarsen(ty_amg* amg, int level, const ty_csr* first, bool* done)
 {
     ty_amg_level *here = &amg->level[level], *next = here + 1;
-    double theta = ldexp(THETA, -level);
+    double theta = ldexp(has_short_rows(amg->level[0].a) ? THETA : THETA_LONG_ROWS, -level);
     if (level == 0 && first) {
         if (!ty_csrf_from_csr(&amg->p, first)) return ty_no_memory("prolongation");
     } else {
@@ -170,13 +175,15 @@ static ty_status reserve_vectors(ty_amg* amg)
 }
 
 // The smoother keeps its order; what else colouring needs goes from level to level.
-static ty_status setup_smoother(ty_amg* amg, ty_amg_level* here)
+static ty_status setup_smoother(ty_amg* amg, ty_amg_level* here, bool new_values_only)
 {
     ty_colouring *own = &here->smoother.colouring, *shared = &amg->colouring;
     own->rank.at = shared->rank.at, own->rank.capacity = shared->rank.capacity;
     own->clash.at = shared->clash.at, own->clash.capacity = shared->clash.capacity;
     own->scratch.at = shared->scratch.at, own->scratch.capacity = shared->scratch.capacity;
-    ty_status status = ty_smoother_setup(&here->smoother, here->a, here->most_neighbours, amg->scale, here->singular.at);
+    ty_status status = new_values_only
+                           ? ty_smoother_refresh(&here->smoother, here->a, amg->scale, here->singular.at)
+                           : ty_smoother_setup(&here->smoother, here->a, here->most_neighbours, amg->scale, here->singular.at);
     shared->rank.at = own->rank.at, shared->rank.capacity = own->rank.capacity;
     shared->clash.at = own->clash.at, shared->clash.capacity = own->clash.capacity;
     shared->scratch.at = own->scratch.at, shared->scratch.capacity = own->scratch.capacity;
@@ -217,7 +224,7 @@ static ty_status build_levels(ty_amg* amg, const ty_csr* first)
         if (!amg->is_dense && level + 1 < TY_AMG_MAX_LEVELS) TY_TRY(coarsen(amg, level, first, &done));
         else done = true;
         if (done && here->a->n <= DENSE_LIMIT) amg->is_dense = true;
-        if (!done || !amg->is_dense) TY_TRY(setup_smoother(amg, here));
+        if (!done || !amg->is_dense) TY_TRY(setup_smoother(amg, here, false));
         if (!done) TY_TRY(ty_transfer_setup(&here->transfer, &amg->p, &amg->r, here->smoother.open.at));
         if (done) break;
     }
@@ -236,6 +243,40 @@ ty_status ty_amg_setup(ty_amg* amg, const ty_csr* a, const ty_csr* first, const 
     TY_TRY(lend_memory(amg, a->n));
     TY_TRY(read_level(amg, &amg->level[0]));
     return build_levels(amg, first);
+}
+
+typedef struct comparison {
+    const ty_smoother* smoother;
+    const double* diagonal;
+    double scale;
+} comparison;
+
+static double largest_change(void* ctx, ty_range r)
+{
+    const comparison* c = ctx;
+    double largest = 0.0;
+    for (int64_t at = r.begin; at < r.end; ++at) {
+        double now = c->diagonal[c->smoother->colouring.order.at[at]] * c->scale, inverse = c->smoother->inverse.at[at];
+        if (now > 0.0 || inverse > 0.0) largest = fmax(largest, fabs(now * inverse - 1.0));
+    }
+    return largest;
+}
+
+ty_status ty_amg_refresh(ty_amg* amg, const unsigned char* tied, bool* done)
+{
+    ty_amg_level* finest = &amg->level[0];
+    int n = finest->a->n, width = finest->smoother.width;
+    *done = false;
+    if (amg->n_levels < 2 || memcmp(finest->tied.at, tied, (size_t)n) != 0) return ty_ok();
+    ty_csr* next = &finest[1].own;
+    int n_next = next->n;
+    ty_status status = read_level(amg, finest);
+    next->n = next->n_cols = n_next;    // its values are gone, its size is not
+    TY_TRY(status);
+    comparison c = {&finest->smoother, amg->diagonal, amg->scale};
+    bool fits = width == 0 || finest->most_neighbours <= width;
+    *done = fits && ty_parallel_max(n, ROW_BLOCK, largest_change, &c) <= LARGEST_REFRESH;
+    return *done ? setup_smoother(amg, finest, true) : ty_ok();
 }
 
 // The last level. Its matrix is not scaled by the smoothers' unit, so the solution is.

@@ -49,6 +49,9 @@ typedef struct ty_amg {
 
 // `tied` has a flag per row (pieces.h). `a` must stay alive. `first` may be NULL.
 ty_status ty_amg_setup(ty_amg* amg, const ty_csr* a, const ty_csr* first, const unsigned char* tied);
+// The matrix has new values in the same places: those of level 0 are taken, coarser levels stay as they are. *done is
+// false, and set-up has to follow, when values changed too much for that, or ties did.
+ty_status ty_amg_refresh(ty_amg* amg, const unsigned char* tied, bool* done);
 // One V cycle on A z = r from zero; a ty_preconditioner's apply.
 void ty_amg_apply(void* amg, const double* r, double norm, double* z);
 // Memory for n doubles (n rows of level 0) that is not in use between set-ups, k = 0 .. TY_AMG_LENT - 1.

@@ -151,6 +151,27 @@ ty_status ty_smoother_setup(ty_smoother* s, const ty_csr* a, int most_neighbours
     return list_open(s) ? ty_ok() : ty_no_memory("smoother");
 }
 
+// The ranks that colouring gave, from the order.
+static void rank_rows(void* ctx, ty_range r)
+{
+    ty_smoother* s = ctx;
+    const ty_colouring* c = &s->colouring;
+    int colour = 0;
+    for (int64_t at = r.begin; at < r.end; ++at) {
+        while (at >= c->start.at[colour + 1]) ++colour;
+        c->rank.at[c->order.at[at]] = s->width ? colour : (int)at;
+    }
+}
+
+ty_status ty_smoother_refresh(ty_smoother* s, const ty_csr* a, double scale, const unsigned char* singular)
+{
+    packing p = {s, a, scale, singular};
+    if (!ty_array_fresh(&s->colouring.rank, a->n)) return ty_no_memory("smoother");
+    ty_parallel_for(a->n, ROW_BLOCK, rank_rows, s);
+    ty_parallel_for(a->n, ROW_BLOCK, s->width ? pack_slots : pack_parts, &p);
+    return list_open(s) ? ty_ok() : ty_no_memory("smoother");
+}
+
 void ty_smoother_free(ty_smoother* s)
 {
     ty_colouring_free(&s->colouring);

@@ -35,6 +35,8 @@ typedef struct ty_smoother {
 // multiplied by `scale`. Where `singular` (or NULL) is set, the inverse diagonal is 0.
 ty_status ty_smoother_setup(ty_smoother* s, const ty_csr* a, int most_neighbours, double scale,
                             const unsigned char* singular);
+// New values in the same places; no row has more neighbours than there are slots.
+ty_status ty_smoother_refresh(ty_smoother* s, const ty_csr* a, double scale, const unsigned char* singular);
 void ty_smoother_free(ty_smoother* s);
 
 // x = one sweep forward from zero; then r = b - A x of just that x, in open rows (elsewhere it is zero, and

@@ -140,7 +140,22 @@ ty_status ty_linear_setup(ty_linear* s, const ty_csr* a, const ty_csr* first_pro
     return status;
 }
 
-ty_status ty_linear_refresh(ty_linear* s) { return ty_linear_setup(s, s->a, s->first); }
+ty_status ty_linear_refresh(ty_linear* s)
+{
+    double start = now();
+    bool done = false;
+    if (!s->a) return ty_fail(TY_BAD_INPUT, "linear solve: no matrix was set up");
+    if (s->def.method == TY_LINEAR_DEFAULT) {
+        ty_status status = check_matrix(s->a);
+        if (status.code == TY_OK) status = ty_pieces_find(&s->pieces, s->a);
+        if (status.code == TY_OK) status = ty_amg_refresh(&s->amg, s->pieces.tied.at, &done);
+        if (status.code != TY_OK) s->a = NULL;
+        TY_TRY(status);
+    }
+    if (!done) return ty_linear_setup(s, s->a, s->first);
+    s->setup_seconds = now() - start;
+    return ty_ok();
+}
 
 static void apply_jacobi(void* self, const double* r, double norm, double* z)
 {

@@ -77,8 +77,9 @@ void ty_linear_destroy(ty_linear* solver);    // takes NULL
 // Fails with TY_BAD_INPUT for a matrix that is not square or has a negative diagonal.
 ty_status ty_linear_setup(ty_linear* solver, const ty_csr* a, const ty_csr* first_prolongation);
 
-// The matrix given to set-up has new values in the same places: keeps what depends on places only.
-// Worth it for a fixed mesh; the values may differ by any amount.
+// The matrix given to set-up has new values in the same places. While no diagonal entry is more than a fifth away
+// from what it was at set-up, coarse levels stay, which costs an iteration or so and saves most of the set-up;
+// beyond that it is a set-up. Worth it for a fixed mesh.
 ty_status ty_linear_refresh(ty_linear* solver);
 
 // x: in the starting guess, out the solution. Never fails for slow convergence: see stats->converged.

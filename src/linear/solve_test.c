@@ -324,6 +324,80 @@ static void refresh_takes_new_values(void** state)
     ty_model_free(&m);
 }
 
+// Couplings change by up to 12 percent; row sums, and so what is tied, stay.
+static void vary_couplings(ty_csr* a)
+{
+    for (int i = 0; i < a->n; ++i) {
+        int diagonal = -1;
+        double change = 0.0;
+        for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) {
+            double more = a->col[k] == i ? 0.0 : a->val[k] * 0.12 * cos(0.01 * (i + a->col[k]));
+            if (a->col[k] == i) diagonal = k;
+            a->val[k] += more;
+            change += more;
+        }
+        a->val[diagonal] -= change;
+    }
+}
+
+// The coarse levels stay, and still serve.
+static void refresh_keeps_coarse_levels(void** state)
+{
+    (void)state;
+    for (int system = 0; system < 3; ++system) {
+        ty_model m = {0};
+        make_system(&m, system);
+        ty_linear_def def = ty_linear_default();
+        ty_linear* solver;
+        ty_linear_stats fresh, stats;
+        double* x = calloc((size_t)m.a.n, sizeof *x);
+        assert_ok(ty_linear_create(&solver, &def));
+        assert_ok(ty_linear_setup(solver, &m.a, m.prolongation.n ? &m.prolongation : NULL));
+        assert_ok(ty_linear_solve(solver, m.rhs, x, &fresh));
+        vary_couplings(&m.a);
+        int64_t allocated = ty_memory_count();
+        assert_ok(ty_linear_refresh(solver));
+        memset(x, 0, (size_t)m.a.n * sizeof *x);
+        assert_ok(ty_linear_solve(solver, m.rhs, x, &stats));
+        assert_int_equal(ty_memory_count(), allocated);
+        assert_true(stats.converged && residual_of(&m, x) < 1.01e-6);
+        assert_true(stats.iterations <= fresh.iterations + 3);
+        ty_linear_destroy(solver);
+        free(x);
+        ty_model_free(&m);
+    }
+}
+
+// A loose absolute tolerance ends every method early, and a warm start that meets it takes no iteration.
+static void absolute_tolerance_ends_a_solve(void** state)
+{
+    (void)state;
+    ty_model m = {0};
+    make_system(&m, 0);
+    double norm = 0.0;
+    for (int i = 0; i < m.a.n; ++i) norm += m.rhs[i] * m.rhs[i];
+    double absolute = 1e-2 * sqrt(norm);
+    for (int method = 0; method < TY_LINEAR_N_METHODS; ++method) {
+        ty_linear_def def = ty_linear_default();
+        def.method = (ty_linear_method)method;
+        ty_linear* solver;
+        ty_linear_stats tight, loose, warm;
+        double* x = calloc((size_t)m.a.n, sizeof *x);
+        assert_ok(ty_linear_create(&solver, &def));
+        assert_ok(ty_linear_setup(solver, &m.a, NULL));
+        assert_ok(ty_linear_solve_to(solver, absolute, m.rhs, x, &loose));
+        assert_true(loose.converged && residual_of(&m, x) < 1.01e-2);
+        assert_ok(ty_linear_solve_to(solver, absolute, m.rhs, x, &warm));
+        assert_true(warm.converged && warm.iterations == 0);
+        memset(x, 0, (size_t)m.a.n * sizeof *x);
+        assert_ok(ty_linear_solve(solver, m.rhs, x, &tight));
+        assert_true(tight.converged && tight.iterations > loose.iterations);
+        ty_linear_destroy(solver);
+        free(x);
+    }
+    ty_model_free(&m);
+}
+
 static void what_does_not_converge_says_so(void** state)
 {
     (void)state;
@@ -439,6 +513,8 @@ int main(void)
         cmocka_unit_test(warm_start_saves_iterations),
         cmocka_unit_test(steady_state_does_not_allocate),
         cmocka_unit_test(refresh_takes_new_values),
+        cmocka_unit_test(refresh_keeps_coarse_levels),
+        cmocka_unit_test(absolute_tolerance_ends_a_solve),
         cmocka_unit_test(what_does_not_converge_says_so),
         cmocka_unit_test(bad_input_is_refused),
         cmocka_unit_test(any_failed_allocation_is_survived),
