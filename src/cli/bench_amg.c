@@ -32,7 +32,7 @@ typedef struct options {
 
 static const char usage_text[] =
     "usage: tethys bench amg [--system face|nodal|two-point|grid|octree|viscosity] [--size N] [--threads N] [--json]\n"
-    "                        [--methods default,paper,ic,jacobi,hypre] [--dump FILE.mtx] [--repeat N]\n"
+    "                        [--methods default,paper,ic,jacobi,auto,hypre] [--dump FILE.mtx] [--repeat N]\n"
     "                        [--tolerance X] [--sweeps N] [--uniform] [--lattice]\n"
     "\n"
     "  --size N       tetrahedra of a ball (face, nodal, two-point), or cells (default 100000)\n"

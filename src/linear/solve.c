@@ -14,8 +14,13 @@
 #include "linear/separate.h"
 #include "linear/vector.h"
 
+// When TY_LINEAR_AUTO changes its preconditioner. Set-up and solve of the multigrid take as long as 33 iterations with
+// IC; one iteration of the former is worth 4 to 6 of the latter.
+enum { AUTO_SMALL = 20000, AUTO_TRIAL = 40, AUTO_FEW = 3 };
+
 struct ty_linear {
     ty_linear_def def;
+    bool has_chosen, uses_ic, uses_ic_next;    // TY_LINEAR_AUTO
     const ty_csr* a;
     ty_pieces pieces;
     ty_cg cg;
@@ -28,7 +33,7 @@ struct ty_linear {
     double setup_seconds;
 };
 
-static const char* const method_names[TY_LINEAR_N_METHODS] = {"default", "paper", "ic", "jacobi"};
+static const char* const method_names[TY_LINEAR_N_METHODS] = {"default", "paper", "ic", "jacobi", "auto"};
 
 const char* ty_linear_method_name(ty_linear_method method) { return method_names[method]; }
 
@@ -113,9 +118,19 @@ static ty_status setup_default(ty_linear* s)
     return ty_amg_setup(&s->amg, s->a, first, s->pieces.tied.at);
 }
 
+// The method in use.
+static ty_linear_method method_of(const ty_linear* s)
+{
+    if (s->def.method != TY_LINEAR_AUTO) return s->def.method;
+    return s->uses_ic ? TY_LINEAR_IC : TY_LINEAR_DEFAULT;
+}
+
 static ty_status setup_method(ty_linear* s)
 {
-    switch (s->def.method) {
+    if (!s->has_chosen) s->uses_ic_next = s->a->n <= AUTO_SMALL;
+    s->has_chosen = true;
+    s->uses_ic = s->uses_ic_next;
+    switch (method_of(s)) {
     case TY_LINEAR_PAPER: return ty_paper_multigrid_setup(&s->paper, s->a, s->pieces.tied.at);
     case TY_LINEAR_IC: return ty_ic_setup(&s->ic, s->a);
     case TY_LINEAR_JACOBI: return setup_jacobi(s);
@@ -145,7 +160,7 @@ ty_status ty_linear_refresh(ty_linear* s)
     double start = now();
     bool done = false;
     if (!s->a) return ty_fail(TY_BAD_INPUT, "linear solve: no matrix was set up");
-    if (s->def.method == TY_LINEAR_DEFAULT) {
+    if (method_of(s) == TY_LINEAR_DEFAULT) {
         ty_status status = check_matrix(s->a);
         if (status.code == TY_OK) status = ty_pieces_find(&s->pieces, s->a);
         if (status.code == TY_OK) status = ty_amg_refresh(&s->amg, s->pieces.tied.at, &done);
@@ -168,10 +183,10 @@ static ty_status run_method(ty_linear* s, const ty_linear_def* def, const double
 {
     ty_preconditioner m = {&s->amg, ty_amg_apply};
     for (int k = 0; k < TY_CG_VECTORS; ++k)
-        s->cg.lent[k] = s->def.method == TY_LINEAR_DEFAULT ? ty_amg_lend(&s->amg, k) : NULL;
+        s->cg.lent[k] = method_of(s) == TY_LINEAR_DEFAULT ? ty_amg_lend(&s->amg, k) : NULL;
     if (s->def.method == TY_LINEAR_JACOBI) m = (ty_preconditioner){s, apply_jacobi};
-    if (s->def.method == TY_LINEAR_IC) m = (ty_preconditioner){&s->ic, ty_ic_apply};
-    if (s->def.method == TY_LINEAR_DEFAULT) {
+    if (method_of(s) == TY_LINEAR_IC) m = (ty_preconditioner){&s->ic, ty_ic_apply};
+    if (method_of(s) == TY_LINEAR_DEFAULT) {
         stats->levels = s->amg.n_levels;
         stats->operator_complexity = s->amg.operator_complexity;
     }
@@ -181,6 +196,23 @@ static ty_status run_method(ty_linear* s, const ty_linear_def* def, const double
         return ty_paper_multigrid_solve(&s->paper, &s->pieces, def, rhs, x, stats);
     }
     return ty_cg_solve(&s->cg, s->a, &m, &s->pieces, def, rhs, x, stats);
+}
+
+static ty_status run_auto(ty_linear* s, const ty_linear_def* def, const double* rhs, double* x, ty_linear_stats* stats)
+{
+    ty_linear_def part = *def;
+    if (s->uses_ic && part.max_iterations > AUTO_TRIAL) part.max_iterations = AUTO_TRIAL;
+    TY_TRY(run_method(s, &part, rhs, x, stats));
+    if (!s->uses_ic) s->uses_ic_next = stats->converged && stats->iterations <= AUTO_FEW;
+    if (!s->uses_ic || stats->converged || def->max_iterations <= AUTO_TRIAL) return ty_ok();
+    s->uses_ic = s->uses_ic_next = false;
+    TY_TRY(setup_default(s));
+    ty_linear_stats trial = *stats;
+    part.max_iterations = def->max_iterations - trial.iterations;
+    TY_TRY(run_method(s, &part, rhs, x, stats));
+    stats->iterations += trial.iterations;
+    stats->first_residual = trial.first_residual;
+    return ty_ok();
 }
 
 ty_status ty_linear_solve(ty_linear* s, const double* rhs, double* x, ty_linear_stats* stats)
@@ -202,7 +234,7 @@ ty_status ty_linear_solve_to(ty_linear* s, double absolute, const double* rhs, d
     if (!ty_vector_is_finite(s->a->n, rhs) || !ty_vector_is_finite(s->a->n, x))
         return ty_fail(TY_DIVERGED, "linear solve: the right-hand side or the starting guess is not finite");
     double start = now();
-    TY_TRY(run_method(s, &def, rhs, x, stats));
+    TY_TRY(s->def.method == TY_LINEAR_AUTO ? run_auto(s, &def, rhs, x, stats) : run_method(s, &def, rhs, x, stats));
     stats->solve_seconds = now() - start;
     return ty_ok();
 }

@@ -398,6 +398,31 @@ static void absolute_tolerance_ends_a_solve(void** state)
     ty_model_free(&m);
 }
 
+static void auto_changes_its_preconditioner(void** state)
+{
+    (void)state;
+    ty_model m = {0};
+    assert_ok(ty_model_grid(&m, 15000, 0.0, false));
+    ty_linear_def def = ty_linear_default();
+    def.method = TY_LINEAR_AUTO;
+    ty_linear* solver;
+    ty_linear_stats stats;
+    double* x = calloc((size_t)m.a.n, sizeof *x);
+    assert_ok(ty_linear_create(&solver, &def));
+    assert_ok(ty_linear_setup(solver, &m.a, NULL));
+    assert_ok(ty_linear_solve(solver, m.rhs, x, &stats));    // too much for IC: the multigrid ends it
+    assert_true(stats.converged && stats.levels > 1 && stats.iterations > 40 && residual_of(&m, x) < 1.01e-6);
+    assert_ok(ty_linear_setup(solver, &m.a, NULL));
+    assert_ok(ty_linear_solve(solver, m.rhs, x, &stats));    // still the multigrid; with this guess it has nothing to do
+    assert_true(stats.converged && stats.levels > 1 && stats.iterations == 0);
+    assert_ok(ty_linear_setup(solver, &m.a, NULL));
+    assert_ok(ty_linear_solve(solver, m.rhs, x, &stats));
+    assert_true(stats.converged && stats.levels == 1);
+    ty_linear_destroy(solver);
+    free(x);
+    ty_model_free(&m);
+}
+
 static void what_does_not_converge_says_so(void** state)
 {
     (void)state;
@@ -515,6 +540,7 @@ int main(void)
         cmocka_unit_test(refresh_takes_new_values),
         cmocka_unit_test(refresh_keeps_coarse_levels),
         cmocka_unit_test(absolute_tolerance_ends_a_solve),
+        cmocka_unit_test(auto_changes_its_preconditioner),
         cmocka_unit_test(what_does_not_converge_says_so),
         cmocka_unit_test(bad_input_is_refused),
         cmocka_unit_test(any_failed_allocation_is_survived),

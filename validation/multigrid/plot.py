@@ -64,7 +64,7 @@ def table(rows):
     for r in rows:
         lines.append(f'| {r["system"]} | {r["unknowns"]} | {r["method"]} | {r["setup_seconds"]:.3f} | '
                      f'{r["solve_seconds"]:.3f} | {r["iterations"]} | '
-                     f'{r["complexity"]:.2f} | {r["peak_mib"]:.0f} |')
+                     f'{"" if r["complexity"] is None else format(r["complexity"], ".2f")} | {r["peak_mib"]:.0f} |')
     return "\n".join(lines)
 
 
