@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "core/union_find.h"
 #include "track/contour/slc.h"
 #include "world/trace.h"
 
@@ -19,25 +20,11 @@ ty_box ty_slc_bounds(const ty_slc* s, double margin)
     return box;
 }
 
-static int root(int* parent, int i)
-{
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-// The lower id stays the root: numbers do not depend on the order.
-static void unite(int* parent, int i, int j)
-{
-    int a = root(parent, i), b = root(parent, j);
-    if (a < b) parent[b] = a;
-    else parent[a] = b;
-}
-
 // Inside corners of a leaf belong together when an edge of it joins them; in coarse leaves all have one sign.
 static void unite_leaves(const ty_octree* t, int* parent)
 {
-    ty_lattice_cursor split = ty_lattice_cursor_start();
-    for (int l = 0; l < t->n_levels; ++l)
+    for (int l = 0; l < t->n_levels; ++l) {
+        ty_lattice_cursor split = ty_lattice_cursor_start();    // of this level alone
         for (int i = 0; i < t->level[l].octants.n; ++i) {
             int x[1][3];
             if (l > 0) {
@@ -49,9 +36,10 @@ static void unite_leaves(const ty_octree* t, int* parent)
                 for (int axis = 0; axis < 3; ++axis) {
                     if (v >> axis & 1 || !(t->corner_value.at[corner[v]] < 0.0)) continue;
                     int other = corner[v | 1 << axis];
-                    if (t->corner_value.at[other] < 0.0) unite(parent, corner[v], other);
+                    if (t->corner_value.at[other] < 0.0) ty_join(parent, corner[v], other);
                 }
         }
+    }
 }
 
 // The corner on the liquid's side of every vertex's edge.
@@ -84,10 +72,10 @@ static ty_status find_pieces(ty_slc* s)
     unite_leaves(t, parent);
     inside_corners(s);
     for (int i = 0; i < m->n_tris; ++i)
-        for (int k = 1; k < 3; ++k) unite(parent, s->piece.at[m->tri[i][0]], s->piece.at[m->tri[i][k]]);
+        for (int k = 1; k < 3; ++k) ty_join(parent, s->piece.at[m->tri[i][0]], s->piece.at[m->tri[i][k]]);
     int* number = s->contour.rank.at;    // per corner; done with
     for (int c = 0; c < t->corners.n; ++c) number[c] = -1;
-    for (int v = 0; v < m->n_verts; ++v) s->piece.at[v] = root(parent, s->piece.at[v]);
+    for (int v = 0; v < m->n_verts; ++v) s->piece.at[v] = ty_find(parent, s->piece.at[v]);
     for (int v = 0; v < m->n_verts; ++v) number[s->piece.at[v]] = 0;
     for (int c = 0; c < t->corners.n; ++c)
         if (number[c] == 0) number[c] = s->n_pieces++;
