@@ -110,8 +110,9 @@ static void corner_block(void* ctx, ty_range r)
         const int* at = x[i - r.begin];
         if (ty_octree_is_split(t, &split, k->level, at)) continue;
         for (int v = 0; v < 8; ++v) {
-            int id = ty_lattice_id(&t->corners, &corners, (at[0] + (v & 1)) << k->level,
-                                   (at[1] + (v >> 1 & 1)) << k->level, (at[2] + (v >> 2)) << k->level);
+            int size = 1 << k->level;
+            int id = ty_lattice_id(&t->corners, &corners, (at[0] + (v & 1)) * size,
+                                   (at[1] + (v >> 1 & 1)) * size, (at[2] + (v >> 2)) * size);
             t->corner.at[8 * (level->first + i) + v] = id;
             __atomic_store_n(&k->wanted[id], 1, __ATOMIC_RELAXED);
         }
