@@ -67,6 +67,7 @@ ty_status ty_dense_factor(ty_dense* d, const ty_csr* a, const unsigned char* tie
     d->n = a->n;
     if (!ty_array_fresh(&d->factor, a->n * (int64_t)a->n) || !ty_array_fresh(&d->x, 2 * (int64_t)a->n))
         return ty_no_memory("coarsest level");
+    if (n == 0) return ty_ok();
     memset(d->factor.at, 0, n * n * sizeof(double));
     memset(d->x.at, 0, 2 * n * sizeof(double));
     for (int i = 0; i < a->n; ++i)
