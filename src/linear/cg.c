@@ -76,7 +76,7 @@ static double true_residual(run* s)
 
 static void keep(run* s)
 {
-    if (s->a->n) memcpy(s->cg->best, s->x, (size_t)s->a->n * sizeof *s->x);
+    memcpy(s->cg->best, s->x, (size_t)s->a->n * sizeof *s->x);
     s->best = s->residual;
 }
 
@@ -104,7 +104,7 @@ static void iterate(run* s)
 static void finish(run* s, ty_linear_stats* stats)
 {
     if (!(s->residual <= s->best)) {    // also when it is not a number
-        if (s->a->n) memcpy(s->x, s->cg->best, (size_t)s->a->n * sizeof *s->x);
+        memcpy(s->x, s->cg->best, (size_t)s->a->n * sizeof *s->x);
         s->residual = true_residual(s);
     }
     ty_pieces_project(s->pieces, s->x);
@@ -119,7 +119,7 @@ ty_status ty_cg_solve(ty_cg* cg, const ty_csr* a, const ty_preconditioner* m, ty
     TY_TRY(reserve(cg, a->n));
     run s = {.cg = cg, .a = a, .m = m, .pieces = pieces, .rhs = rhs, .x = x,
              .goal = def->tolerance, .max_iterations = def->max_iterations};
-    if (a->n) memcpy(cg->r, rhs, (size_t)a->n * sizeof *rhs);
+    memcpy(cg->r, rhs, (size_t)a->n * sizeof *rhs);
     stats->incompatibility = ty_pieces_project(pieces, cg->r);
     double norm = sqrt(ty_vector_dot(a->n, cg->r, cg->r));
     if (norm == 0.0) ty_vector_zero(a->n, x);    // the solution, whatever the guess

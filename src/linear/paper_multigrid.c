@@ -53,7 +53,7 @@ ty_status ty_paper_multigrid_setup(ty_paper_multigrid* mg, const ty_csr* a, cons
     mg->n_levels = 0;
     mg->level[0].a = a;
     if (!ty_array_fresh(&mg->level[0].tied, a->n)) return ty_no_memory("multigrid level");
-    memcpy(mg->level[0].tied.at, tied, (size_t)a->n);
+    if (a->n) memcpy(mg->level[0].tied.at, tied, (size_t)a->n);
     for (int l = 0; l < TY_PAPER_MAX_LEVELS; ++l) {
         ty_paper_level* here = &mg->level[l];
         mg->n_levels = l + 1;

@@ -233,6 +233,10 @@ ty_status ty_linear_solve_to(ty_linear* s, double absolute, const double* rhs, d
     stats->empty_rows = s->pieces.n_empty;
     if (!ty_vector_is_finite(s->a->n, rhs) || !ty_vector_is_finite(s->a->n, x))
         return ty_fail(TY_DIVERGED, "linear solve: the right-hand side or the starting guess is not finite");
+    if (s->a->n == 0) {
+        stats->converged = true;
+        return ty_ok();
+    }
     double start = now();
     TY_TRY(s->def.method == TY_LINEAR_AUTO ? run_auto(s, &def, rhs, x, stats) : run_method(s, &def, rhs, x, stats));
     stats->solve_seconds = now() - start;
