@@ -30,7 +30,7 @@ static const double BAND_ALIGNED = 0.15;     // in cells: elsewhere
 static const double NEARLY_ON = 1e-3, NEARLY_ALIGNED = 0.1;    // after the last step
 static const double CROSSING_SLACK = 0.05;   // by which a closest point may lie beyond an axis' linear crossing
 // A cell next to the surface whose value is a distance up to this stays as it is. Without it a sphere of 5 cells
-// drifts by 0.2 cells in 100 calls, with it by 2e-3 (a changed neighbour moves a crossing by at most a quarter of it).
+// drifts farther in 100 calls; with it by 4e-3 cells (a changed neighbour moves a crossing by at most a quarter of it).
 static const double KEEP = 2e-3;
 static const double SMALLEST = 1e-12;        // keeps the sign of inside cells that lie on the surface
 

@@ -7,7 +7,8 @@
 // surface takes from its height. A tracker that samples at centres moves the crossing by
 //     (1 - theta) v_i + theta v_j = (1 - theta)/2 u_below + u_f/2 + theta/2 u_above,
 // so u_f has to stand on both sides of itself. Above it does, by continuation; below we put it there, in a copy that only
-// trackers see. Ripples of 0.001 cells on a tilted pool otherwise grow tenfold in 12 seconds at 16 cells.
+// trackers see. Ripples of 0.001 cells on a tilted pool still grow, from an
+// rms speed of 1.1e-4 to 1.3e-3 m/s in 12 seconds at 16 cells.
 #include <string.h>
 
 #include "core/parallel.h"
