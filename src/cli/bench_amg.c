@@ -32,7 +32,7 @@ typedef struct options {
 
 static const char usage_text[] =
     "usage: tethys bench amg [--system face|nodal|two-point|grid|octree|viscosity] [--size N] [--threads N] [--json]\n"
-    "                        [--methods default,paper,ic,jacobi,auto,hypre] [--dump FILE.mtx] [--repeat N]\n"
+    "                        [--methods default,multigrid,paper,ic,jacobi,hypre] [--dump FILE.mtx] [--repeat N]\n"
     "                        [--tolerance X] [--sweeps N] [--uniform] [--lattice]\n"
     "\n"
     "  --size N       tetrahedra of a ball (face, nodal, two-point), or cells (default 100000)\n"
@@ -159,13 +159,15 @@ static ty_status run_method(const options* o, const ty_model* model, bench_resul
 {
     ty_threads_set(o->threads);
     double before = resident_mib();
+    out->peak_mib = 0.0;
 #if TETHYS_HAVE_HYPRE
     if (strcmp(out->method, "hypre") == 0)
         TY_TRY(bench_hypre(model, o->tolerance, o->repeat, o->processor_time, out));
     else
 #endif
         TY_TRY(run_ours(o, model, out));
-    out->peak_mib = ty_memory_peak_mib() - before;
+    if (!(out->peak_mib > 0.0)) out->peak_mib = ty_memory_peak_mib();
+    out->peak_mib -= before;
     return ty_ok();
 }
 
@@ -209,9 +211,9 @@ static void print_result(const options* o, const ty_model* model, const bench_re
         fflush(stdout);
         return;
     }
-    char levels[16] = "null", complexity[32] = "null";    // hypre does not say
+    char levels[16] = "null", complexity[32] = "null";    // hypre does not tell its complexity
     if (r->levels > 0) snprintf(levels, sizeof levels, "%d", r->levels);
-    if (r->levels > 0) snprintf(complexity, sizeof complexity, "%.4f", r->complexity);
+    if (r->complexity > 0.0) snprintf(complexity, sizeof complexity, "%.4f", r->complexity);
     printf("%s{\"method\": \"%s\", \"system\": \"%s\", \"unknowns\": %d, \"nonzeros\": %lld, \"threads\": %d, \"clock\": \"%s\", "
            "\"setup_seconds\": %.6f, \"solve_seconds\": %.6f, \"iterations\": %d, \"residual\": %.6e, "
            "\"levels\": %s, \"complexity\": %s, \"peak_mib\": %.1f}",

@@ -80,7 +80,19 @@ static void make_solvers(double tolerance, HYPRE_Solver* pcg, HYPRE_Solver* amg)
                         *amg);
 }
 
-static void solve_once(const problem* p, double tolerance, bool first, bool processor_time, bench_result* out)
+// hypre tells the coarsest level that each unknown is on, but not how many entries the levels have.
+static int count_levels(HYPRE_Solver amg, int n)
+{
+    int levels = 0;
+    int* coarsest = ty_alloc_zero((size_t)n, sizeof *coarsest);
+    if (coarsest && HYPRE_BoomerAMGGetGridHierarchy(amg, coarsest) == 0)
+        for (int i = 0; i < n; ++i)
+            if (coarsest[i] + 1 > levels) levels = coarsest[i] + 1;
+    ty_free(coarsest);
+    return levels;
+}
+
+static void solve_once(const problem* p, int n, double tolerance, bool first, bool processor_time, bench_result* out)
 {
     HYPRE_Solver pcg, amg;
     double start = bench_now(processor_time);
@@ -95,6 +107,8 @@ static void solve_once(const problem* p, double tolerance, bool first, bool proc
         out->solve_seconds = end - middle;
         HYPRE_PCGGetNumIterations(pcg, &out->iterations);
         HYPRE_PCGGetFinalRelativeResidualNorm(pcg, &out->residual);
+        if (first) out->peak_mib = ty_memory_peak_mib();    // counting levels takes memory of its own
+        out->levels = count_levels(amg, n);
     }
     HYPRE_BoomerAMGDestroy(amg);
     HYPRE_ParCSRPCGDestroy(pcg);
@@ -106,7 +120,7 @@ ty_status bench_hypre(const ty_model* model, double tolerance, int repeat, bool 
     MPI_Init(NULL, NULL);
     HYPRE_Init();
     TY_TRY(make_problem(model, &p));
-    for (int k = 0; k < repeat; ++k) solve_once(&p, tolerance, k == 0, processor_time, out);
+    for (int k = 0; k < repeat; ++k) solve_once(&p, model->a.n, tolerance, k == 0, processor_time, out);
     HYPRE_IJMatrixDestroy(p.a);
     HYPRE_IJVectorDestroy(p.b);
     HYPRE_IJVectorDestroy(p.x);

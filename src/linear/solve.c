@@ -14,13 +14,12 @@
 #include "linear/separate.h"
 #include "linear/vector.h"
 
-// When TY_LINEAR_AUTO changes its preconditioner. Set-up and solve of the multigrid take as long as 33 iterations with
-// IC; one iteration of the former is worth 4 to 6 of the latter.
-enum { AUTO_SMALL = 20000, AUTO_TRIAL = 40, AUTO_FEW = 3 };
+// When TY_LINEAR_DEFAULT uses IC, see solve.h. Set-up and solve of the multigrid take as long as 70 iterations with IC.
+enum { IC_LARGEST = 200000, IC_ROW = 8, IC_TRIAL = 60, IC_AGAIN = 3 };
 
 struct ty_linear {
     ty_linear_def def;
-    bool has_chosen, uses_ic, uses_ic_next;    // TY_LINEAR_AUTO
+    bool gave_up, uses_ic;    // TY_LINEAR_DEFAULT: IC took too long; IC is in use
     const ty_csr* a;
     ty_pieces pieces;
     ty_cg cg;
@@ -33,7 +32,7 @@ struct ty_linear {
     double setup_seconds;
 };
 
-static const char* const method_names[TY_LINEAR_N_METHODS] = {"default", "paper", "ic", "jacobi", "auto"};
+static const char* const method_names[TY_LINEAR_N_METHODS] = {"default", "multigrid", "paper", "ic", "jacobi"};
 
 const char* ty_linear_method_name(ty_linear_method method) { return method_names[method]; }
 
@@ -111,7 +110,7 @@ static ty_status setup_jacobi(ty_linear* s)
     return ty_ok();
 }
 
-static ty_status setup_default(ty_linear* s)
+static ty_status setup_multigrid(ty_linear* s)
 {
     const ty_csr* first = s->first;
     if (first && s->pieces.n_pieces > 1) TY_TRY(ty_separate(&s->separation, first, s->pieces.label.at, &first));
@@ -121,20 +120,23 @@ static ty_status setup_default(ty_linear* s)
 // The method in use.
 static ty_linear_method method_of(const ty_linear* s)
 {
-    if (s->def.method != TY_LINEAR_AUTO) return s->def.method;
-    return s->uses_ic ? TY_LINEAR_IC : TY_LINEAR_DEFAULT;
+    if (s->def.method != TY_LINEAR_DEFAULT) return s->def.method;
+    return s->uses_ic ? TY_LINEAR_IC : TY_LINEAR_MULTIGRID;
+}
+
+static bool suits_ic(const ty_linear* s)
+{
+    return !s->gave_up && !s->first && s->a->n <= IC_LARGEST && ty_csr_entries(s->a) >= IC_ROW * (int64_t)s->a->n;
 }
 
 static ty_status setup_method(ty_linear* s)
 {
-    if (!s->has_chosen) s->uses_ic_next = s->a->n <= AUTO_SMALL;
-    s->has_chosen = true;
-    s->uses_ic = s->uses_ic_next;
+    s->uses_ic = suits_ic(s);
     switch (method_of(s)) {
     case TY_LINEAR_PAPER: return ty_paper_multigrid_setup(&s->paper, s->a, s->pieces.tied.at);
     case TY_LINEAR_IC: return ty_ic_setup(&s->ic, s->a);
     case TY_LINEAR_JACOBI: return setup_jacobi(s);
-    default: return setup_default(s);
+    default: return setup_multigrid(s);
     }
 }
 
@@ -160,7 +162,7 @@ ty_status ty_linear_refresh(ty_linear* s)
     double start = now();
     bool done = false;
     if (!s->a) return ty_fail(TY_BAD_INPUT, "linear solve: no matrix was set up");
-    if (method_of(s) == TY_LINEAR_DEFAULT) {
+    if (method_of(s) == TY_LINEAR_MULTIGRID) {
         ty_status status = check_matrix(s->a);
         if (status.code == TY_OK) status = ty_pieces_find(&s->pieces, s->a);
         if (status.code == TY_OK) status = ty_amg_refresh(&s->amg, s->pieces.tied.at, &done);
@@ -183,10 +185,10 @@ static ty_status run_method(ty_linear* s, const ty_linear_def* def, const double
 {
     ty_preconditioner m = {&s->amg, ty_amg_apply};
     for (int k = 0; k < TY_CG_VECTORS; ++k)
-        s->cg.lent[k] = method_of(s) == TY_LINEAR_DEFAULT ? ty_amg_lend(&s->amg, k) : NULL;
+        s->cg.lent[k] = method_of(s) == TY_LINEAR_MULTIGRID ? ty_amg_lend(&s->amg, k) : NULL;
     if (s->def.method == TY_LINEAR_JACOBI) m = (ty_preconditioner){s, apply_jacobi};
     if (method_of(s) == TY_LINEAR_IC) m = (ty_preconditioner){&s->ic, ty_ic_apply};
-    if (method_of(s) == TY_LINEAR_DEFAULT) {
+    if (method_of(s) == TY_LINEAR_MULTIGRID) {
         stats->levels = s->amg.n_levels;
         stats->operator_complexity = s->amg.operator_complexity;
     }
@@ -198,15 +200,16 @@ static ty_status run_method(ty_linear* s, const ty_linear_def* def, const double
     return ty_cg_solve(&s->cg, s->a, &m, &s->pieces, def, rhs, x, stats);
 }
 
-static ty_status run_auto(ty_linear* s, const ty_linear_def* def, const double* rhs, double* x, ty_linear_stats* stats)
+static ty_status run_default(ty_linear* s, const ty_linear_def* def, const double* rhs, double* x, ty_linear_stats* stats)
 {
     ty_linear_def part = *def;
-    if (s->uses_ic && part.max_iterations > AUTO_TRIAL) part.max_iterations = AUTO_TRIAL;
+    if (s->uses_ic && part.max_iterations > IC_TRIAL) part.max_iterations = IC_TRIAL;
     TY_TRY(run_method(s, &part, rhs, x, stats));
-    if (!s->uses_ic) s->uses_ic_next = stats->converged && stats->iterations <= AUTO_FEW;
-    if (!s->uses_ic || stats->converged || def->max_iterations <= AUTO_TRIAL) return ty_ok();
-    s->uses_ic = s->uses_ic_next = false;
-    TY_TRY(setup_default(s));
+    if (!s->uses_ic) s->gave_up = s->gave_up && !(stats->converged && stats->iterations <= IC_AGAIN);
+    if (!s->uses_ic || stats->converged || def->max_iterations <= IC_TRIAL) return ty_ok();
+    s->gave_up = true;
+    s->uses_ic = false;
+    TY_TRY(setup_multigrid(s));
     ty_linear_stats trial = *stats;
     part.max_iterations = def->max_iterations - trial.iterations;
     TY_TRY(run_method(s, &part, rhs, x, stats));
@@ -238,7 +241,7 @@ ty_status ty_linear_solve_to(ty_linear* s, double absolute, const double* rhs, d
         return ty_ok();
     }
     double start = now();
-    TY_TRY(s->def.method == TY_LINEAR_AUTO ? run_auto(s, &def, rhs, x, stats) : run_method(s, &def, rhs, x, stats));
+    TY_TRY(s->def.method == TY_LINEAR_DEFAULT ? run_default(s, &def, rhs, x, stats) : run_method(s, &def, rhs, x, stats));
     stats->solve_seconds = now() - start;
     return ty_ok();
 }

@@ -29,19 +29,21 @@
 #include "linear/csr.h"
 
 typedef enum ty_linear_method {
-    TY_LINEAR_DEFAULT,    // conjugate gradients with our multigrid
-    TY_LINEAR_PAPER,      // the multigrid of [Chentanez2007] section 3.5, full cycles, not as a preconditioner
-    TY_LINEAR_IC,         // conjugate gradients with incomplete Cholesky, IC(0)
-    TY_LINEAR_JACOBI,     // conjugate gradients with the diagonal
-    TY_LINEAR_AUTO,       // `ic` where it is cheaper, else `default`: for small systems and good guesses
+    TY_LINEAR_DEFAULT,      // `multigrid`, or `ic` where that is cheaper
+    TY_LINEAR_MULTIGRID,    // conjugate gradients with our multigrid
+    TY_LINEAR_PAPER,        // the multigrid of [Chentanez2007] section 3.5, full cycles, not as a preconditioner
+    TY_LINEAR_IC,           // conjugate gradients with incomplete Cholesky, IC(0)
+    TY_LINEAR_JACOBI,       // conjugate gradients with the diagonal
     TY_LINEAR_N_METHODS
 } ty_linear_method;
 
-// TY_LINEAR_AUTO begins with IC up to 20,000 unknowns. A solve that IC does not finish in 40 iterations (what a set-up
-// and solve of the multigrid cost) goes on with the multigrid, which then stays; a solve that the multigrid finishes in
-// 3 iterations brings IC back at the next set-up. It depends on nothing but the systems solved before.
+// TY_LINEAR_DEFAULT begins with IC where rows are long (8 entries or more in the mean, as nodal systems have) and there
+// are at most 200,000 unknowns and no prolongation is given: 37 iterations at 144 thousand take half the time of the
+// multigrid on one thread and the same on two. A solve that IC does not finish in 60 iterations goes on with the
+// multigrid, which then stays; a solve that the multigrid finishes in 3 iterations brings IC back at the next set-up.
+// It depends on nothing but the systems solved before.
 
-// The name of a method ("default", "paper", "ic", "jacobi", "auto"), and back; false for an unknown name.
+// The name of a method ("default", "multigrid", "paper", "ic", "jacobi"), and back; false for an unknown name.
 const char* ty_linear_method_name(ty_linear_method method);
 bool ty_linear_method_parse(const char* name, ty_linear_method* method);
 
@@ -78,7 +80,7 @@ void ty_linear_destroy(ty_linear* solver);    // takes NULL
 //
 // `first_prolongation` (or NULL) says how the first coarse level looks: a row of A is the weighted mean
 // of the coarse unknowns in the row of the same number (faces to vertices, all weights 1/3). A row
-// without entries has no coarse part. Only TY_LINEAR_DEFAULT uses it.
+// without entries has no coarse part. Only the multigrid uses it.
 // Fails with TY_BAD_INPUT for a matrix that is not square or has a negative diagonal.
 ty_status ty_linear_setup(ty_linear* solver, const ty_csr* a, const ty_csr* first_prolongation);
 
