@@ -39,6 +39,9 @@ bench: build     ## the tables of speed
 	@cmake --preset release >/dev/null && cmake --build build
 	@bench/run
 
+bench-table1: build    ## the paper's table of times with ours beside it (ARGS="--size paper --frames 49")
+	@python3 bench/table1.py $(ARGS)
+
 validation: build    ## remakes the validation pages
 	@tools/setup bench
 	@validation/run
