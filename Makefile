@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The front door. `make help` lists what is here; the build itself is CMake's.
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-full test-asan test-tsan bench validation format docs fuzz coverage install clean \
+.PHONY: help demo build test test-full test-asan test-tsan bench bench-table1 validation format docs fuzz coverage install clean \
         setup-build
 
 help:            ## this list
