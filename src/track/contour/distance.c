@@ -21,6 +21,7 @@ void ty_slc_surface_free(ty_slc_surface* s)
     ty_mesh_distance_free(&s->exact);
     ty_array_free(&s->far);
     ty_array_free(&s->bend);
+    ty_array_free(&s->inset);
     ty_array_free(&s->point);
     ty_array_free(&s->id);
 }
@@ -59,6 +60,7 @@ static void distance_chunk(const ty_slc_surface* s, ty_octree_cursor* cursor, in
     ty_mesh_distance_eval(&s->exact, n_near, (const double(*)[3])near_x, value, &points);
     for (int i = 0; i < n_near; ++i) {
         out[id[i]] = tri[i] >= 0 ? value[i] - ty_slc_bulge(s, tri[i], point[i]) : value[i];
+        if (tri[i] >= 0 && s->inset.n) out[id[i]] += ty_slc_value_at(&s->mesh, s->inset.at, tri[i], point[i]);
         if (!triangle) continue;
         triangle[id[i]] = tri[i];
         memcpy(closest[id[i]], point[i], sizeof point[0]);
@@ -78,6 +80,22 @@ void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], doubl
         }
         distance_chunk(s, &cursor, count, x + at, out + at, triangle ? triangle + at : NULL,
                        closest ? closest + at : NULL);
+    }
+}
+
+void ty_slc_fat_distance(const ty_slc* s, int n, const double (*x)[3], double* out)
+{
+    double point[CHUNK][3];
+    int tri[CHUNK];
+    if (s->fat.n == 0) {
+        ty_slc_distance(&s->now, n, x, out, NULL, NULL);
+        return;
+    }
+    for (int at = 0; at < n; at += CHUNK) {
+        int count = n - at < CHUNK ? n - at : CHUNK;
+        ty_slc_distance(&s->now, count, x + at, out + at, tri, point);
+        for (int i = 0; i < count; ++i)
+            if (tri[i] >= 0) out[at + i] -= ty_slc_value_at(&s->now.mesh, s->fat.at, tri[i], point[i]);
     }
 }
 
@@ -239,6 +257,8 @@ ty_status ty_slc_surface_archive(ty_slc_surface* s, ty_archive* ar)
     TY_TRY(ty_archive_fixed(ar, "contour.verts", m->vert, m->n_verts, sizeof *m->vert));
     TY_TRY(ty_archive_fixed(ar, "contour.tris", m->tri, m->n_tris, sizeof *m->tri));
     TY_TRY(archive_attributes(m, ar));
+    TY_TRY(ty_archive_growing(ar, "contour.inset", &s->inset));
+    if (s->inset.n && s->inset.n != m->n_verts) return ty_fail(TY_DAMAGED, "the surface's insets do not fit it");
     TY_TRY(archive_tree(&s->tree, ar));
     return ar->loading ? ty_slc_surface_finish(s) : ty_ok();
 }

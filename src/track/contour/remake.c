@@ -85,7 +85,10 @@ static ty_status find_pieces(ty_slc* s)
 
 typedef struct carry_args {
     const ty_slc_surface* from;
+    ty_slc_surface* to_surface;
     ty_tri_mesh* to;
+    const double *fat, *grow;    // per vertex of `from`, or NULL
+    double* grown;
     const ty_flow* flow;
     double dt;
 } carry_args;
@@ -117,6 +120,14 @@ static void carry_block(void* ctx, ty_range r)
     for (int i = 0; i < n; ++i) {
         double w[3] = {0};
         if (tri[i] >= 0) barycentric(&k->from->mesh, tri[i], point[i], w);
+        double fat = 0.0, grow = 0.0;
+        for (int v = 0; v < 3 && tri[i] >= 0; ++v) {
+            int id = k->from->mesh.tri[tri[i]][v];
+            if (k->fat) fat += w[v] * k->fat[id];
+            if (k->grow) grow += w[v] * k->grow[id];
+        }
+        if (k->fat) k->to_surface->inset.at[r.begin + i] = fat;
+        if (k->grow) k->grown[r.begin + i] = grow;
         for (int a = 0; a < k->to->n_attrs; ++a) {
             const ty_attribute *from = &k->from->mesh.attr[a], *to = &k->to->attr[a];
             for (int c = 0; c < to->width; ++c) {
@@ -136,9 +147,16 @@ static ty_status carry_attributes(ty_slc* s, const ty_slc_remake_def* def)
     for (int a = 0; a < from->n_attrs; ++a)
         if (!ty_tri_mesh_add_attribute(to, from->attr[a].name, from->attr[a].width))
             return ty_no_memory("the surface's attributes");
-    if (from->n_attrs == 0 || from->n_tris == 0) return ty_ok();
-    carry_args k = {&s->now, to, def->flow, def->dt};
+    bool fat = s->fat.n > 0, grow = s->grow.n > 0;
+    s->next.inset.n = s->carried_grow.n = 0;
+    if ((from->n_attrs == 0 && !fat) || from->n_tris == 0) return ty_ok();
+    if ((fat && !ty_array_resize(&s->next.inset, to->n_verts)) ||
+        (grow && !ty_array_resize(&s->carried_grow, to->n_verts)))
+        return ty_no_memory("the surface's attributes");
+    carry_args k = {&s->now, &s->next, to, fat ? s->fat.at : NULL, grow ? s->grow.at : NULL, s->carried_grow.at,
+                    def->flow, def->dt};
     ty_parallel_for(to->n_verts, BATCH, carry_block, &k);
+    ty_slc_inset_tidy(&s->next);
     return ty_ok();
 }
 
@@ -165,7 +183,8 @@ ty_status ty_slc_remake(ty_slc* s, const ty_slc_remake_def* def)
     ty_slc_surface old = s->now;
     s->now = s->next;
     s->next = old;
-    s->thickness.n = 0;
+    s->thickness.n = s->fat.n = s->grow.n = 0;
+    TY_TRY(ty_slc_draw(s));
     TY_TRY(find_pieces(s));
     return ty_slc_thicken_mesh(s);
 }
