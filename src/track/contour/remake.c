@@ -8,7 +8,9 @@
 #include "track/contour/slc.h"
 #include "world/trace.h"
 
-enum { BATCH = TY_SAMPLE_BATCH };
+enum { BATCH = TY_SAMPLE_BATCH, THIN = BATCH / 3 };
+static const double MOST_SQUEEZE = 3.0;    // of thin liquid in a step
+static const double PROBE = 0.25;          // cells: differences of the paths' starts
 
 ty_box ty_slc_bounds(const ty_slc* s, double margin)
 {
@@ -107,6 +109,56 @@ static void barycentric(const ty_tri_mesh* m, int tri, const double point[3], do
     for (int k = 0; k < 3; ++k) w[k] = sum > 0.0 ? w[k] / sum : 1.0 / 3.0;
 }
 
+// |grad (phi o back)| for thin liquid, where phi has its gradient along the old surface's normal at triangle tri[i]: by so
+// much the flow squeezed it. x: the new vertices, from: where they came from; 1 where nothing is fattened.
+static void squeeze(const carry_args* k, int n, const double (*x)[3], const double (*from)[3], const int* tri,
+                    double* out)
+{
+    double at[3 * THIN][3], h = PROBE * k->from->tree.cell;
+    for (int i = 0; i < 3 * n; ++i) {
+        memcpy(at[i], x[i / 3], sizeof at[0]);
+        at[i][i % 3] += h;
+    }
+    ty_trace_back(k->flow, k->dt, 3 * n, (const double(*)[3])at, at);
+    for (int i = 0; i < n; ++i) {
+        ty_vec3 normal = ty_vec(0, 0, 0);
+        for (int v = 0; v < 3; ++v) {
+            const float* one = k->from->bend.at + 4 * (int64_t)k->from->mesh.tri[tri[i]][v];
+            normal += ty_vec((double)one[0], (double)one[1], (double)one[2]);
+        }
+        normal = ty_normalize(normal);
+        double sum = 0.0;
+        for (int axis = 0; axis < 3; ++axis) {
+            double slope = ty_dot(ty_load3(at[3 * i + axis]) - ty_load3(from[i]), normal) / h;
+            sum += slope * slope;
+        }
+        out[i] = ty_clamp(sqrt(sum), 1.0 / MOST_SQUEEZE, MOST_SQUEEZE);
+    }
+}
+
+// What thin liquid was fattened by, where the flow left it: `inset` and growth of the new vertices from r.begin on.
+static void carry_thin(const carry_args* k, ty_range r, const double (*from)[3], const int* tri,
+                       const double (*point)[3])
+{
+    double x[THIN][3], y[THIN][3], by[THIN];
+    int id[THIN], t[THIN], n = 0, count = (int)(r.end - r.begin);
+    double *inset = k->to_surface->inset.at + r.begin, *grown = k->grown + r.begin;
+    for (int i = 0; i < count; ++i) {
+        inset[i] = tri[i] >= 0 ? ty_slc_value_at(&k->from->mesh, k->fat, tri[i], point[i]) : 0.0;
+        if (k->grow) grown[i] = tri[i] >= 0 ? ty_slc_value_at(&k->from->mesh, k->grow, tri[i], point[i]) : 0.0;
+        if (inset[i] > 0.0 && k->flow) {
+            memcpy(x[n], k->to->vert[r.begin + i], sizeof x[0]);
+            memcpy(y[n], from[i], sizeof y[0]);
+            t[n] = tri[i];
+            id[n++] = i;
+        }
+        if (n < THIN && i < count - 1) continue;
+        squeeze(k, n, (const double(*)[3])x, (const double(*)[3])y, t, by);
+        for (int j = 0; j < n; ++j) inset[id[j]] /= by[j];
+        n = 0;
+    }
+}
+
 // Course notes [Wojtan2011] section 6.1: a new vertex has the values of the place on the old surface it came from.
 static void carry_block(void* ctx, ty_range r)
 {
@@ -117,17 +169,10 @@ static void carry_block(void* ctx, ty_range r)
     if (k->flow) ty_trace_back(k->flow, k->dt, n, (const double(*)[3])x, x);
     ty_closest_points points = {.triangle = tri, .point = point};
     ty_bvh_closest(&k->from->exact.bvh, n, (const double(*)[3])x, INFINITY, &points);
-    for (int i = 0; i < n; ++i) {
+    if (k->fat) carry_thin(k, r, (const double(*)[3])x, tri, (const double(*)[3])point);
+    for (int i = 0; i < n && k->to->n_attrs > 0; ++i) {
         double w[3] = {0};
         if (tri[i] >= 0) barycentric(&k->from->mesh, tri[i], point[i], w);
-        double fat = 0.0, grow = 0.0;
-        for (int v = 0; v < 3 && tri[i] >= 0; ++v) {
-            int id = k->from->mesh.tri[tri[i]][v];
-            if (k->fat) fat += w[v] * k->fat[id];
-            if (k->grow) grow += w[v] * k->grow[id];
-        }
-        if (k->fat) k->to_surface->inset.at[r.begin + i] = fat;
-        if (k->grow) k->grown[r.begin + i] = grow;
         for (int a = 0; a < k->to->n_attrs; ++a) {
             const ty_attribute *from = &k->from->mesh.attr[a], *to = &k->to->attr[a];
             for (int c = 0; c < to->width; ++c) {

@@ -31,6 +31,7 @@ static const double SEEN = 0.55;         // cells: half a sheet of which some no
 static const double FAT = 0.92, FAT_BENT = 0.4;
 static const double AIR = 1.0;           // cells between fattened meshes
 static const double SMALLEST = 0.01;     // cells: half a film that breaks
+static const double GONE = -1.0;         // thickness where it did
 static const double MOST_STRETCH = 2.0;  // of a step that is allowed for
 static const double PROBE = 0.125;       // cells: differences of a solid's distance
 
@@ -135,6 +136,7 @@ static void move_block(void* ctx, ty_range r)
     ty_slc_distance(&k->s->now, n, (const double(*)[3])x, d, NULL, NULL);
     ty_trace_forward(k->flow, k->dt, n, (const double(*)[3])x, to);
     for (int i = 0; i < n; ++i) {
+        if (-d[i] < least) k->s->thickness.at[p->vertex.at[r.begin + i]] = GONE;
         d[i] = -d[i] >= least && -d[i] >= k->s->def.thicken_reject * way[i] ? -d[i] : 0.0;
         way[i] = ty_norm(ty_load3(to[i]) - ty_load3(x[i]));
         if (k->s->has_solid && d[i] > 0.0) push_out(k, to[i]);
@@ -297,7 +299,7 @@ static void fat_block(void* ctx, ty_range r)
             double m[3];
             ty_store3(m, ty_load3(s->now.mesh.vert[v]) - inset * vertex_normal(s, v));
             ty_hash_grid_near(&s->thin.grid, m, radius, add_particle, &b);
-            if (b.weight > 0.0) {
+            if (b.weight > 0.0 && s->thickness.at[v] != GONE) {
                 half = fmin(half, b.d / b.weight);
                 wanted = (FAT + FAT_BENT * bent(&b)) * k->stretch * s->def.thicken_gamma * h - half;
                 wanted = wanted > 0.0 ? limit_by_air(s, v, half, wanted) : 0.0;
