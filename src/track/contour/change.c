@@ -10,6 +10,7 @@ enum { BATCH = 256 };
 static const double CHANGED = 1e-6;    // cells that a vertex must be off the other surface
 static const double AROUND = 2.0;      // cells around changed vertices in which volumes are measured
 static const double THICK = 4.0;       // cells: thinner places get a share of an offset
+static const double MOST_SHARE = 8.0;  // times what was asked for, where a piece is nearly all thin
 static const double MARGIN = 2.0;      // cells around the surface where it may be after a change
 
 typedef struct edited {
@@ -111,15 +112,41 @@ static void eval_offset(const void* self, int n, const double (*x)[3], double* o
     }
 }
 
+// Thin places get a share of their piece's offset, and the others so much more that the piece changes by what was asked
+// for: a sheet alone gets it all.
+static ty_status share_offset(ty_slc* s, const double* metres_per_piece)
+{
+    const ty_tri_mesh* m = &s->now.mesh;
+    double* sum = ty_alloc_zero(2 * (size_t)s->n_pieces, sizeof *sum);
+    if (!sum || !ty_array_resize(&s->amount, m->n_verts)) {
+        ty_free(sum);
+        return ty_no_memory("an offset");
+    }
+    for (int v = 0; v < m->n_verts; ++v) s->amount.at[v] = fmin(1.0, s->thickness.at[v] / (THICK * s->def.cell));
+    for (int t = 0; t < m->n_tris; ++t) {
+        const int* id = m->tri[t];
+        ty_vec3 a = ty_load3(m->vert[id[0]]);
+        double area = ty_norm(ty_cross(ty_load3(m->vert[id[1]]) - a, ty_load3(m->vert[id[2]]) - a));
+        for (int k = 0; k < 3; ++k) {
+            sum[2 * s->piece.at[id[k]]] += area;
+            sum[2 * s->piece.at[id[k]] + 1] += area * s->amount.at[id[k]];
+        }
+    }
+    for (int v = 0; v < m->n_verts; ++v) {
+        const double* own = sum + 2 * s->piece.at[v];
+        s->amount.at[v] *= metres_per_piece[s->piece.at[v]] * (own[1] > 0.0 ? fmin(own[0] / own[1], MOST_SHARE) : 1.0);
+    }
+    ty_free(sum);
+    return ty_ok();
+}
+
 ty_status ty_slc_offset(ty_slc* s, const double* metres_per_piece)
 {
     double most = 0.0, h = s->def.cell;
     for (int i = 0; i < s->n_pieces; ++i) most = fmax(most, fabs(metres_per_piece[i]));
     if (most == 0.0) return ty_ok();
     TY_TRY(ty_slc_thickness(s, THICK * h));
-    if (!ty_array_resize(&s->amount, s->now.mesh.n_verts)) return ty_no_memory("an offset");
-    for (int v = 0; v < s->now.mesh.n_verts; ++v)
-        s->amount.at[v] = fmin(1.0, s->thickness.at[v] / (THICK * h)) * metres_per_piece[s->piece.at[v]];
+    TY_TRY(share_offset(s, metres_per_piece));
     TY_TRY(stay_fat(s));    // where there is an inset, that takes the offset
     for (int64_t v = 0; v < s->fat.n; ++v)
         if (s->fat.at[v] > 0.0) s->fat.at[v] = fmax(0.0, s->fat.at[v] - s->amount.at[v]);
