@@ -13,6 +13,9 @@
 #include "world/shape.h"
 
 enum { CHUNK = TY_SAMPLE_BATCH };
+// Cells from the surface beyond which values need not be exact: the ends of edges that it cuts are nearer, but for what
+// the flow stretches, and there a poor value costs another step of the search for the zero.
+static const double ENOUGH = 1.2;
 
 void ty_slc_surface_free(ty_slc_surface* s)
 {
@@ -26,17 +29,30 @@ void ty_slc_surface_free(ty_slc_surface* s)
     ty_array_free(&s->id);
 }
 
-static double interpolate(const ty_slc_surface* s, const ty_octant* o, const double point[3])
+static double interpolate(const ty_slc_surface* s, const double* value, const ty_octant* o, const double point[3])
 {
     const ty_octree* t = &s->tree;
     const int* corner = t->corner.at + 8 * (int64_t)o->id;
     double u[3], f[8];
     for (int axis = 0; axis < 3; ++axis)
         u[axis] = (point[axis] - t->origin[axis]) / (t->cell * (1 << o->level)) - o->x[axis];
-    for (int v = 0; v < 8; ++v) f[v] = s->far.at[corner[v]];
+    for (int v = 0; v < 8; ++v) f[v] = value[corner[v]];
     for (int v = 0; v < 4; ++v) f[v] = f[2 * v] + u[0] * (f[2 * v + 1] - f[2 * v]);
     for (int v = 0; v < 2; ++v) f[v] = f[2 * v] + u[1] * (f[2 * v + 1] - f[2 * v]);
     return f[0] + u[2] * (f[1] - f[0]);
+}
+
+// Whether a leaf near the surface is still so far from it that corner values will do: all of one sign, so there is no
+// triangle in it.
+static bool is_far_enough(const ty_slc_surface* s, const ty_octant* o, const double point[3], double* value)
+{
+    const int* corner = s->tree.corner.at + 8 * (int64_t)o->id;
+    const double* f = s->tree.corner_value.at;
+    bool inside = f[corner[0]] < 0.0;
+    for (int v = 1; v < 8; ++v)
+        if ((f[corner[v]] < 0.0) != inside) return false;
+    *value = interpolate(s, f, o, point);
+    return fabs(*value) > ENOUGH * s->tree.cell;
 }
 
 static void distance_chunk(const ty_slc_surface* s, ty_octree_cursor* cursor, int n, const double (*x)[3], double* out,
@@ -50,9 +66,10 @@ static void distance_chunk(const ty_slc_surface* s, ty_octree_cursor* cursor, in
         ty_octant o = ty_octree_leaf(&s->tree, cursor, at);
         if (triangle) triangle[i] = -1;
         if (o.id >= 0 && o.level > TY_SLC_EXACT_LEVEL) {
-            out[i] = interpolate(s, &o, x[i]);
+            out[i] = interpolate(s, s->far.at, &o, x[i]);
             continue;
         }
+        if (o.id >= 0 && is_far_enough(s, &o, x[i], &out[i])) continue;
         memcpy(near_x[n_near], x[i], sizeof near_x[0]);
         id[n_near++] = i;
     }
@@ -126,13 +143,14 @@ static void corner_block(void* ctx, ty_range r)
     ty_lattice_set_points(&level->octants, (int)r.begin, (int)r.end, x);
     for (int64_t i = r.begin; i < r.end; ++i) {
         const int* at = x[i - r.begin];
-        if (ty_octree_is_split(t, &split, k->level, at)) continue;
-        for (int v = 0; v < 8; ++v) {
+        bool is_split = ty_octree_is_split(t, &split, k->level, at);
+        t->corner.at[8 * (level->first + i)] = -1;
+        for (int v = 0; v < 8 && !is_split; ++v) {
             int size = 1 << k->level;
             int id = ty_lattice_id(&t->corners, &corners, (at[0] + (v & 1)) * size,
                                    (at[1] + (v >> 1 & 1)) * size, (at[2] + (v >> 2)) * size);
             t->corner.at[8 * (level->first + i) + v] = id;
-            __atomic_store_n(&k->wanted[id], 1, __ATOMIC_RELAXED);
+            if (k->level > TY_SLC_EXACT_LEVEL) __atomic_store_n(&k->wanted[id], 1, __ATOMIC_RELAXED);
         }
     }
 }
@@ -172,6 +190,36 @@ static ty_status fill_far(ty_slc_surface* s)
     for (int64_t i = 0; i < s->id.n; ++i) s->far.at[s->id.at[i]] = value[i];
     ty_free(value);
     return ty_ok();
+}
+
+static void bound_edge(double* a, double* b, double width)
+{
+    if ((*a < 0.0) != (*b < 0.0)) return;
+    if (fabs(*a) > fabs(*b) + width) *a = copysign(fabs(*b) + width, *a);
+    else if (fabs(*b) > fabs(*a) + width) *b = copysign(fabs(*a) + width, *b);
+}
+
+static void bound_leaf(ty_octree* t, int level, int64_t i)
+{
+    const int* corner = t->corner.at + 8 * (t->level[level].first + i);
+    double* f = t->corner_value.at;
+    for (int v = 0; v < 8; ++v)
+        for (int axis = 0; axis < 3; ++axis)
+            if (!(v >> axis & 1)) bound_edge(&f[corner[v]], &f[corner[v | 1 << axis]], t->cell * (1 << level));
+}
+
+// Values that were carried along for many steps may have grown larger than any distance: none may exceed its neighbour's by
+// more than the way there.
+void ty_slc_bound_values(ty_octree* t)
+{
+    for (int level = 0; level <= TY_SLC_EXACT_LEVEL; ++level) {
+        int64_t n = t->level[level].octants.n;
+        const int* corner = t->corner.at + 8 * (int64_t)t->level[level].first;
+        for (int64_t i = 0; i < n; ++i)
+            if (corner[8 * i] >= 0) bound_leaf(t, level, i);
+        for (int64_t i = n - 1; i >= 0; --i)
+            if (corner[8 * i] >= 0) bound_leaf(t, level, i);
+    }
 }
 
 ty_status ty_slc_surface_finish(ty_slc_surface* s)
@@ -214,6 +262,8 @@ static ty_status archive_tree(ty_octree* t, ty_archive* ar)
     if (t->n_levels < 0 || t->n_levels > TY_OCTREE_MAX_LEVELS)
         return ty_fail(TY_DAMAGED, "the surface's octree has %d levels", t->n_levels);
     TY_TRY(archive_set(&t->corners, ar, "contour.corners"));
+    TY_TRY(ty_archive_growing(ar, "contour.corner_values", &t->corner_value));
+    if (t->corner_value.n != t->corners.n) return ty_fail(TY_DAMAGED, "the surface's octree has wrong values");
     t->n_octants = 0;
     for (int l = 0; l < t->n_levels; ++l) {
         TY_TRY(archive_set(&t->level[l].octants, ar, "contour.octants"));
@@ -260,5 +310,11 @@ ty_status ty_slc_surface_archive(ty_slc_surface* s, ty_archive* ar)
     TY_TRY(ty_archive_growing(ar, "contour.inset", &s->inset));
     if (s->inset.n && s->inset.n != m->n_verts) return ty_fail(TY_DAMAGED, "the surface's insets do not fit it");
     TY_TRY(archive_tree(&s->tree, ar));
-    return ar->loading ? ty_slc_surface_finish(s) : ty_ok();
+    if (!ar->loading) return ty_ok();
+    if (!ty_array_resize(&s->tree.corner, 8 * (int64_t)s->tree.n_octants)) return ty_no_memory("an octree");
+    for (int l = 0; l < s->tree.n_levels && l <= TY_SLC_EXACT_LEVEL; ++l) {
+        far_args k = {s, l, NULL};
+        ty_parallel_for(s->tree.level[l].octants.n, CHUNK, corner_block, &k);
+    }
+    return ty_slc_surface_finish(s);
 }

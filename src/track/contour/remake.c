@@ -216,6 +216,7 @@ static ty_status contour(ty_slc* s, const ty_slc_remake_def* def)
     tree.lipschitz = def->lipschitz;
     if (!(def->box.lo[0] <= def->box.hi[0])) return ty_tri_mesh_resize(&s->next.mesh, 0, 0);
     TY_TRY(ty_octree_build(&s->next.tree, &def->phi, &tree));
+    ty_slc_bound_values(&s->next.tree);
     return ty_contour_octree(&s->contour, &s->next.tree, &def->phi, TY_CONTOUR_REFINE_KINKS, &s->next.mesh);
 }
 
