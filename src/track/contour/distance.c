@@ -164,14 +164,14 @@ static ty_status list_corners(ty_slc_surface* s, uint8_t* wanted)
         far_args k = {s, l, wanted};
         ty_parallel_for(t->level[l].octants.n, CHUNK, corner_block, &k);
     }
+    ty_lattice_walk walk = {0};
     s->id.n = s->point.n = 0;
     for (int c = 0; c < t->corners.n; ++c) {
         if (!wanted[c]) continue;
-        int x[1][3];
-        ty_lattice_set_points(&t->corners, c, c + 1, x);
+        const int* x = ty_lattice_walk_to(&t->corners, &walk, c);
         if (!ty_array_push(&s->id, c) || !ty_array_reserve(&s->point, s->point.n + 3))
             return ty_no_memory("distances far from the surface");
-        ty_store3(s->point.at + s->point.n, ty_octree_point(t, ty_vec(x[0][0], x[0][1], x[0][2])));
+        ty_store3(s->point.at + s->point.n, ty_octree_point(t, ty_vec(x[0], x[1], x[2])));
         s->point.n += 3;
     }
     return ty_ok();

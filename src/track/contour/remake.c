@@ -26,14 +26,9 @@ ty_box ty_slc_bounds(const ty_slc* s, double margin)
 static void unite_leaves(const ty_octree* t, int* parent)
 {
     for (int l = 0; l < t->n_levels; ++l) {
-        ty_lattice_cursor split = ty_lattice_cursor_start();    // of this level alone
         for (int i = 0; i < t->level[l].octants.n; ++i) {
-            int x[1][3];
-            if (l > 0) {
-                ty_lattice_set_points(&t->level[l].octants, i, i + 1, x);
-                if (ty_octree_is_split(t, &split, l, x[0])) continue;
-            }
             const int* corner = t->corner.at + 8 * ((int64_t)t->level[l].first + i);
+            if (corner[0] < 0) continue;    // split
             for (int v = 0; v < 8; ++v)
                 for (int axis = 0; axis < 3; ++axis) {
                     if (v >> axis & 1 || !(t->corner_value.at[corner[v]] < 0.0)) continue;
@@ -49,12 +44,12 @@ static void inside_corners(ty_slc* s)
 {
     const ty_octree* t = &s->now.tree;
     ty_lattice_cursor cursor = ty_lattice_cursor_start();
+    ty_lattice_walk walk = {0};
     for (int v = 0; v < s->now.mesh.n_verts; ++v) {
-        int corner = (int)(s->contour.key.at[v] >> 2), axis = (int)(s->contour.key.at[v] & 3), x[1][3];
+        int corner = (int)(s->contour.key.at[v] >> 2), axis = (int)(s->contour.key.at[v] & 3);
         if (!(t->corner_value.at[corner] < 0.0)) {
-            ty_lattice_set_points(&t->corners, corner, corner + 1, x);
-            ++x[0][axis];
-            corner = ty_lattice_id(&t->corners, &cursor, x[0][0], x[0][1], x[0][2]);
+            const int* at = ty_lattice_walk_to(&t->corners, &walk, corner);
+            corner = ty_lattice_id(&t->corners, &cursor, at[0] + (axis == 0), at[1] + (axis == 1), at[2] + (axis == 2));
         }
         s->piece.at[v] = corner;
     }
