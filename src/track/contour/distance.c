@@ -13,7 +13,7 @@
 #include "world/shape.h"
 
 enum { CHUNK = TY_SAMPLE_BATCH };
-// Cells from the surface beyond which values need not be exact: the ends of edges that it cuts are nearer, but for what
+// Cells from the surface beyond which a remake's values need not be exact: the ends of edges that it cuts are nearer, but for what
 // the flow stretches, and there a poor value costs another step of the search for the zero.
 static const double ENOUGH = 1.2;
 
@@ -55,7 +55,7 @@ static bool is_far_enough(const ty_slc_surface* s, const ty_octant* o, const dou
     return fabs(*value) > ENOUGH * s->tree.cell;
 }
 
-static void distance_chunk(const ty_slc_surface* s, ty_octree_cursor* cursor, int n, const double (*x)[3], double* out,
+static void distance_chunk(const ty_slc_surface* s, ty_octree_cursor* cursor, bool rough, int n, const double (*x)[3], double* out,
                            int* triangle, double (*closest)[3])
 {
     double near_x[CHUNK][3], value[CHUNK], point[CHUNK][3];
@@ -69,7 +69,7 @@ static void distance_chunk(const ty_slc_surface* s, ty_octree_cursor* cursor, in
             out[i] = interpolate(s, s->far.at, &o, x[i]);
             continue;
         }
-        if (o.id >= 0 && is_far_enough(s, &o, x[i], &out[i])) continue;
+        if (rough && o.id >= 0 && is_far_enough(s, &o, x[i], &out[i])) continue;
         memcpy(near_x[n_near], x[i], sizeof near_x[0]);
         id[n_near++] = i;
     }
@@ -84,8 +84,8 @@ static void distance_chunk(const ty_slc_surface* s, ty_octree_cursor* cursor, in
     }
 }
 
-void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out, int* triangle,
-                     double (*closest)[3])
+static void distances(const ty_slc_surface* s, bool rough, int n, const double (*x)[3], double* out, int* triangle,
+                      double (*closest)[3])
 {
     ty_octree_cursor cursor = ty_octree_cursor_start();
     for (int at = 0; at < n; at += CHUNK) {
@@ -95,22 +95,29 @@ void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], doubl
             for (int i = 0; triangle && i < count; ++i) triangle[at + i] = -1;
             continue;
         }
-        distance_chunk(s, &cursor, count, x + at, out + at, triangle ? triangle + at : NULL,
+        distance_chunk(s, &cursor, rough, count, x + at, out + at, triangle ? triangle + at : NULL,
                        closest ? closest + at : NULL);
     }
 }
 
+void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out, int* triangle,
+                     double (*closest)[3])
+{
+    distances(s, false, n, x, out, triangle, closest);
+}
+
+// Beside solids the corner values are no distances (walls.c).
 void ty_slc_fat_distance(const ty_slc* s, int n, const double (*x)[3], double* out)
 {
     double point[CHUNK][3];
     int tri[CHUNK];
     if (s->fat.n == 0) {
-        ty_slc_distance(&s->now, n, x, out, NULL, NULL);
+        distances(&s->now, !s->has_solid, n, x, out, NULL, NULL);
         return;
     }
     for (int at = 0; at < n; at += CHUNK) {
         int count = n - at < CHUNK ? n - at : CHUNK;
-        ty_slc_distance(&s->now, count, x + at, out + at, tri, point);
+        distances(&s->now, !s->has_solid, count, x + at, out + at, tri, point);
         for (int i = 0; i < count; ++i)
             if (tri[i] >= 0) out[at + i] -= ty_slc_value_at(&s->now.mesh, s->fat.at, tri[i], point[i]);
     }

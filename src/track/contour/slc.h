@@ -76,7 +76,7 @@ typedef struct ty_slc {
 // -1. An empty surface is TY_FAR away. Re-entrant.
 void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out, int* triangle,
                      double (*closest)[3]);
-// The same of s->now, less `fat`.
+// The same of s->now, less `fat`, for a remake: right in sign, in its zeros, and near them.
 void ty_slc_fat_distance(const ty_slc* s, int n, const double (*x)[3], double* out);
 ty_sampler ty_slc_distance_sampler(const ty_slc_surface* s);
 // Fills `bend` from the mesh.
