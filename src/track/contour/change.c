@@ -10,7 +10,6 @@ enum { BATCH = 256 };
 static const double CHANGED = 1e-6;    // cells that a vertex must be off the other surface
 static const double AROUND = 2.0;      // cells around changed vertices in which volumes are measured
 static const double THICK = 4.0;       // cells: thinner places get a share of an offset
-static const double MOST_SHARE = 8.0;  // times what was asked for, where a piece is nearly all thin
 static const double MARGIN = 2.0;      // cells around the surface where it may be after a change
 
 typedef struct edited {
@@ -112,8 +111,8 @@ static void eval_offset(const void* self, int n, const double (*x)[3], double* o
     }
 }
 
-// Thin places get a share of their piece's offset, and the others so much more that the piece changes by what was asked
-// for: a sheet alone gets it all.
+// Thin places get a share of their piece's offset, by how thin they are compared with the rest of it: a sheet alone gets
+// it all.
 static ty_status share_offset(ty_slc* s, const double* metres_per_piece)
 {
     const ty_tri_mesh* m = &s->now.mesh;
@@ -134,7 +133,7 @@ static ty_status share_offset(ty_slc* s, const double* metres_per_piece)
     }
     for (int v = 0; v < m->n_verts; ++v) {
         const double* own = sum + 2 * s->piece.at[v];
-        s->amount.at[v] *= metres_per_piece[s->piece.at[v]] * (own[1] > 0.0 ? fmin(own[0] / own[1], MOST_SHARE) : 1.0);
+        s->amount.at[v] = metres_per_piece[s->piece.at[v]] * fmin(1.0, s->amount.at[v] * own[0] / own[1]);
     }
     ty_free(sum);
     return ty_ok();

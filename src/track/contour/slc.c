@@ -13,6 +13,7 @@
 
 enum { BATCH = TY_SAMPLE_BATCH, STRETCH_EVERY = 16 };    // every so many triangles tell how the flow stretches space
 static const double MARGIN = 3.0;                        // cells around where the surface is expected
+static const double FREE = 2.0;                          // cells around a surface that touches nothing
 static const double STRETCH_SLACK = 1.25, STRETCH_LEAST = 1.0, STRETCH_MOST = 6.0;
 
 static void free_particles(ty_slc_particles* p)
@@ -163,6 +164,17 @@ static double stretch(const ty_slc* s, const ty_flow* flow, double dt)
     return ty_parallel_max(n, 64, stretch_block, &k);
 }
 
+// Whether the mesh's volume is the liquid's: it touches no solid and no side of the domain. Elsewhere what is lost is the
+// ledger's to find out.
+static bool is_free(const ty_slc* s)
+{
+    ty_box box = ty_slc_bounds(s, FREE * s->def.cell);
+    if (ty_world_has_obstacles(s->world)) return false;
+    for (int axis = 0; axis < 3 && s->has_domain; ++axis)
+        if (!(box.lo[axis] > s->lo[axis] && box.hi[axis] < s->hi[axis])) return false;
+    return true;
+}
+
 static ty_status advance(void* self, const ty_flow* flow, const ty_world* world, double t, double dt)
 {
     (void)t;
@@ -183,7 +195,7 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
                              .dt = dt};
     s->mesh_cell = s->def.thicken_mesh && flow->lattice.body ? flow->cell : 0.0;    // others make no mesh
     TY_TRY(ty_slc_remake(s, &def));
-    return ty_slc_grow(s, volume - ty_tri_mesh_volume(ty_slc_shown(s)));
+    return is_free(s) ? ty_slc_grow(s, volume - ty_tri_mesh_volume(ty_slc_shown(s))) : ty_ok();
 }
 
 static ty_status edit(void* self, int n, const ty_edit* edits, double* volume_changed)
@@ -204,6 +216,21 @@ static ty_liquid liquid(const void* self)
                        .n_pieces = s->n_pieces,
                        .cell = s->def.cell,
                        .overlap = TY_SLC_OVERLAP * s->def.cell};
+}
+
+// Those near the medial axis of thin liquid.
+static ty_status particles(const void* self, ty_tri_mesh* out)
+{
+    const ty_slc_particles* p = &((const ty_slc*)self)->thin;
+    TY_TRY(ty_tri_mesh_resize(out, (int)p->radius.n, 0));
+    float *radius = ty_tri_mesh_add_attribute(out, "radius", 1), *side = ty_tri_mesh_add_attribute(out, "side", 1);
+    if (!radius || !side) return ty_no_memory("particles");
+    for (int64_t i = 0; i < p->radius.n; ++i) {
+        memcpy(out->vert[i], p->x.at + 3 * i, sizeof out->vert[0]);
+        radius[i] = (float)p->radius.at[i];
+        side[i] = -1.0f;
+    }
+    return ty_ok();
 }
 
 // Hierarchy, normals and far values follow from mesh and tree, to the bit.
@@ -233,5 +260,6 @@ const ty_tracker_kind ty_tracker_contour = {.name = "contour",
                                             .edit = edit,
                                             .offset = offset,
                                             .liquid = liquid,
+                                            .particles = particles,
                                             .archive = archive,
                                             .destroy = destroy};

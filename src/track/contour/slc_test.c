@@ -228,7 +228,7 @@ static void an_offset_moves_pieces_and_spares_thin_places(void** state)
     assert_ok(ty_tracker_contour.offset(s, both));
     double moved = sheet_half(s, after) - half;
     assert_near(after[1] - before[1], ball_area * metres, 0.05 * ball_area * metres);
-    assert_near(after[0] - before[0], (all - ball_area) * metres, 0.1 * (all - ball_area) * metres);
+    assert_near(after[0] - before[0], (all - ball_area) * metres, 0.3 * (all - ball_area) * metres);
     assert_true(moved > 0.2 * metres && moved < 0.5 * metres);
     ty_tracker_contour.destroy(s);
     tank_close(&t);
