@@ -84,16 +84,19 @@ static void drift(double cells_per_step)
     drifting d;
     open_sheet(&d);
     const double v[3] = {0.3, 1.0, 0.2};
-    double dt = cells_per_step * CELL, first = ty_tri_mesh_volume(&d.cut), worst = 0.0, shift[3];
+    double dt = cells_per_step * CELL, first = ty_tri_mesh_volume(&d.cut), worst = 0.0, later = 0.0, shift[3];
     ty_flow flow = {.velocity = {.self = v, .width = 3, .eval = eval_drift}, .cell = CELL, .max_speed = 1.1};
     for (int i = 0; i < 100; ++i) {
         step(&d, &flow, i * dt, dt);
         assert_ok(ty_tri_mesh_validate(ty_tracker_contour.liquid(d.tracker).surface));
-        worst = ty_max(worst, fabs(ty_tri_mesh_volume(&d.cut) / first - 1.0));
+        double error = fabs(ty_tri_mesh_volume(&d.cut) / first - 1.0);
+        worst = ty_max(worst, error);
+        if (i >= 20) later = ty_max(later, error);
     }
     for (int axis = 0; axis < 3; ++axis) shift[axis] = 100 * dt * v[axis];
     double hole = widest_hole(&d.cut, shift);
-    print_message("  %.2f cells a step: volume within %.1f %%, widest hole %.2f cells\n", cells_per_step, 100 * worst, hole);
+    print_message("  %.2f cells a step: volume within %.1f %%, from step 20 on %.1f %%, widest hole %.2f cells\n", cells_per_step,
+                  100 * worst, 100 * later, hole);
     assert_true(worst < 0.05);
     assert_true(hole <= 2.0);
     ty_tracker_contour.destroy(d.tracker);

@@ -116,17 +116,17 @@ def row(folder, name, case, tracker, cells, options):
     plain = "" if tracker != "contour" else ", plain" if "thickening=false" in options else ", thickening"
     def number(key, form):
         return "-" if r[key] is None else form % r[key]
-    return "| %s | %s%s | %d | %s | %d | %s | %s | %s | %s | %s | ![](%s.png) |" % (
+    return "| %s | %s%s | %d | %s | %d | %s | %s | %s | %s | ![](%s.png) |" % (
         case, tracker, plain, cells, options[0][4:], r["steps"], "%+.1f %%" % (100 * r["volume_error"]),
         "%.1f %%" % (100 * r["symmetric_difference"]), number("area_mid", "%.4g"),
-        number("mean_distance", "%.3g"), number("seconds", "%.0f"), name)
+        number("mean_distance", "%.3g"), name)
 
 
 def main():
     tethys, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
-    rows = ["| case | tracker | cells | CFL | steps | volume | symmetric difference | area at half time | mean distance | seconds | "
-            "start, quarter, half, three quarters, end |", "|" + 11 * "---|"]
+    rows = ["| case | tracker | cells | CFL | steps | volume | symmetric difference | area at half time | mean distance | "
+            "start, quarter, half, three quarters, end |", "|" + 10 * "---|"]
     for name, case, tracker, cells, options in RUNS:
         if "--no-run" not in sys.argv:
             run(tethys, folder, name, case, tracker, cells, options)
