@@ -86,15 +86,17 @@ static void place_block(void* ctx, ty_range r)
     double a[TY_SAMPLE_BATCH][3], b[TY_SAMPLE_BATCH][3], s[TY_SAMPLE_BATCH];
     double fa[TY_SAMPLE_BATCH], fb[TY_SAMPLE_BATCH];
     ty_lattice_cursor cursor = ty_lattice_cursor_start();
+    ty_lattice_walk walk = {0};
     for (int i = 0; i < n; ++i) {
         uint64_t key = k->c->key.at[r.begin + i];
-        int corner = (int)(key >> 2), axis = (int)(key & 3), x[1][3];
-        ty_lattice_set_points(&t->corners, corner, corner + 1, x);
-        ty_store3(a[i], ty_octree_point(t, ty_vec(x[0][0], x[0][1], x[0][2])));
-        ++x[0][axis];
-        ty_store3(b[i], ty_octree_point(t, ty_vec(x[0][0], x[0][1], x[0][2])));
+        int corner = (int)(key >> 2), axis = (int)(key & 3);
+        const int* at = ty_lattice_walk_to(&t->corners, &walk, corner);
+        int x[3] = {at[0], at[1], at[2]};
+        ty_store3(a[i], ty_octree_point(t, ty_vec(x[0], x[1], x[2])));
+        ++x[axis];
+        ty_store3(b[i], ty_octree_point(t, ty_vec(x[0], x[1], x[2])));
         fa[i] = t->corner_value.at[corner];
-        fb[i] = t->corner_value.at[ty_lattice_id(&t->corners, &cursor, x[0][0], x[0][1], x[0][2])];
+        fb[i] = t->corner_value.at[ty_lattice_id(&t->corners, &cursor, x[0], x[1], x[2])];
     }
     ty_find_zeros(k->phi, k->phi ? k->refine : 0, n, a, b, fa, fb, s);
     for (int i = 0; i < n; ++i) {

@@ -12,6 +12,8 @@
 static const double ROUNDING = 1e-13;
 static const double FOUND = 1e-6;    // of the same: asked more often only where a kink keeps it from that
 
+static const double NEARLY = 2e-3;   // of the same, at the chord's zero: the parabola's is as good as FOUND then
+
 typedef struct bracket {
     double lo, hi, f_lo, f_hi;
     double third, f_third;    // an earlier end; equal to lo before there is one
@@ -50,12 +52,13 @@ static void shrink(bracket* b, double t, double f)
     *f_end = f;
 }
 
-// Those that are not found well enough after TY_CONTOUR_REFINE steps; before that, all.
+// Those that are not found well enough.
 static int still_open(int n, int step, const double* f, const double* fa, const double* fb, int* open)
 {
     int n_open = 0;
     for (int i = 0; i < n; ++i)
-        if (step < TY_CONTOUR_REFINE || !(fabs(f[i]) <= FOUND * (fabs(fa[i]) + fabs(fb[i])))) open[n_open++] = i;
+        if (step == 0 || !(fabs(f[i]) <= (step < TY_CONTOUR_REFINE ? NEARLY : FOUND) * (fabs(fa[i]) + fabs(fb[i]))))
+            open[n_open++] = i;
     return n_open;
 }
 

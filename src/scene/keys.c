@@ -77,7 +77,7 @@ static const ty_choice tet_files[] = {{"none", 0, "not written", NULL},
                                       {"vtu", 1, "ParaView's XML", "no solver has tetrahedra yet"},
                                       {0}};
 static const ty_choice particle_files[] = {{"none", 0, "not written", NULL},
-                                           {"ply", 1, "binary PLY", "no tracker has particles yet"},
+                                           {"ply", 1, "binary PLY", NULL},
                                            {0}};
 const ty_choice ty_ease_choices[] = {{"smooth", 0, "eases in and out of every key frame", NULL},
                                      {"linear", 1, "straight lines between key frames", NULL},
@@ -235,7 +235,7 @@ static const ty_key thickening_keys[] = {
      .fallback = "1.2", POSITIVE, CONTOUR, .sentence = "A place thinner than this counts as thin."},
     {"redistribute", TY_KEY_NUMBER, .at = DEF(track.thicken_redistribute), .unit = "surface cells",
      .fallback = "1.5", NOT_NEGATIVE, CONTOUR,
-     .sentence = "How far around a thin place volume is taken from."},
+     .sentence = "Small particles within this of big ones go, and leave them what they could grow."},
     {"reject", TY_KEY_NUMBER, .at = DEF(track.thicken_reject), .unit = "ratio", .fallback = "0.5", SHARE, CONTOUR,
      .sentence = "The middle of an inward ray is none when the surface is nearer than this share of half the ray."},
     {"beta", TY_KEY_NUMBER, .at = DEF(track.thicken_beta), .unit = "surface cells", .fallback = "0.6", POSITIVE, CONTOUR,
@@ -245,11 +245,12 @@ static const ty_key thickening_keys[] = {
     {"kernel", TY_KEY_NUMBER, .at = DEF(track.thicken_kernel), .unit = "cells", .fallback = "4", POSITIVE, CONTOUR,
      .sentence = "Radius over which the mesh's offset fades."},
     {"grow_big", TY_KEY_NUMBER, .at = DEF(track.thicken_grow_big), .unit = "surface cells/step", .fallback = "0.25", NOT_NEGATIVE,
-     CONTOUR, .sentence = "Growth of big particles that move a quarter cell or more; less for less."},
+     CONTOUR, .sentence = "The most by which big particles grow to make up for lost volume; less where they move less than a tenth of a "
+                          "cell."},
     {"grow_small", TY_KEY_NUMBER, .at = DEF(track.thicken_grow_small), .unit = "surface cells/step", .fallback = "0.15", NOT_NEGATIVE,
-     CONTOUR, .sentence = "Growth of small particles, likewise."},
+     CONTOUR, .sentence = "The same for small particles."},
     {"radius", TY_KEY_NUMBER, .at = DEF(track.thicken_radius), .unit = "surface cells", .fallback = "2", POSITIVE, CONTOUR,
-     .sentence = "Radius of the Zhu-Bridson surface around the particles."},
+     .sentence = "Particles within this, weighted as by Zhu and Bridson, tell how thin the liquid is."},
     {0}};
 static const ty_group thickening_group = {
     .name = "thickening",

@@ -112,7 +112,6 @@ ty_status ty_track_measure(const ty_tri_mesh* mesh, const ty_sampler* exact, con
     }
     ty_mesh_distance d = {0};
     ty_mesh_distance_def def = ty_mesh_distance_default();
-    def.sign = TY_SIGN_NORMALS;
     ty_status status = ty_mesh_distance_build(&d, &def, mesh->n_verts, (const double(*)[3])mesh->vert, mesh->n_tris,
                                               (const int(*)[3])mesh->tri);
     measure m = {.mesh = mesh, .exact = *exact, .tracked = ty_mesh_distance_sampler(&d), .cell = cell};

@@ -42,6 +42,22 @@ ty_status ty_lattice_set_finish(ty_lattice_set* s);
 // The coordinates of points begin..end - 1.
 void ty_lattice_set_points(const ty_lattice_set* s, int begin, int end, int (*x)[3]);
 
+// For points asked for one by one in ascending order: finds a run of them at a time. Value; start with {0}.
+typedef struct ty_lattice_walk {
+    int begin, end;
+    int x[64][3];
+} ty_lattice_walk;
+// The coordinates of point i.
+static inline const int* ty_lattice_walk_to(const ty_lattice_set* s, ty_lattice_walk* w, int i)
+{
+    if (i < w->begin || i >= w->end) {
+        w->begin = i;
+        w->end = s->n - i < 64 ? s->n : i + 64;
+        ty_lattice_set_points(s, w->begin, w->end, w->x);
+    }
+    return w->x[i - w->begin];
+}
+
 // Remembers the bricks found last, one for each parity of the brick's coordinates, so that a walk over
 // neighbours seldom hashes. Value; start from ty_lattice_cursor_start, one per thread.
 typedef struct ty_lattice_cursor {

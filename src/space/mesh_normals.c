@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "space/mesh_normals.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/hash.h"
-#include "geometry/tet_quality.h"
+#include "core/parallel.h"
 #include "geometry/triangle.h"
-
-// Open-addressed; a slot holds a vertex + 1, or a half-edge (3 triangle + side) + 1; 0 is free.
-typedef struct table {
-    int64_t* slot;
-    uint64_t mask;
-} table;
 
 typedef struct mesh {
     int n_verts, n_tris;
@@ -19,21 +14,24 @@ typedef struct mesh {
     const int (*tri)[3];
 } mesh;
 
-static void unite_vertices(ty_mesh_normals* m, const mesh* s, table t)
+enum { BLOCK = 4096 };
+
+// Open-addressed; a slot holds a vertex + 1, 0 is free.
+static void unite_vertices(ty_mesh_normals* m, const mesh* s, int* slot, uint64_t mask)
 {
     for (int v = 0; v < s->n_verts; ++v) {
         const double* x = s->vert[v];
         double key[3] = {x[0] + 0.0, x[1] + 0.0, x[2] + 0.0};    // -0 is 0
-        uint64_t i = ty_hash_bytes(key, sizeof key) & t.mask;
-        for (;; i = (i + 1) & t.mask) {
-            if (t.slot[i] == 0) {
-                t.slot[i] = v + 1;
+        uint64_t i = ty_hash_bytes(key, sizeof key) & mask;
+        for (;; i = (i + 1) & mask) {
+            if (slot[i] == 0) {
+                slot[i] = v + 1;
                 m->same[v] = v;
                 break;
             }
-            const double* y = s->vert[t.slot[i] - 1];
+            const double* y = s->vert[slot[i] - 1];
             if (x[0] == y[0] && x[1] == y[1] && x[2] == y[2]) {
-                m->same[v] = (int)(t.slot[i] - 1);
+                m->same[v] = slot[i] - 1;
                 break;
             }
         }
@@ -50,31 +48,32 @@ static bool corners(const ty_mesh_normals* m, const mesh* s, int t, int v[3])
     return v[0] != v[1] && v[1] != v[2] && v[2] != v[0];
 }
 
-static int64_t* edge_slot(const ty_mesh_normals* m, const mesh* s, table t, int from, int to)
+// Half-edges (3 triangle + side) by the vertex they start from, in the triangles' order.
+static void collect_edges(ty_mesh_normals* m, const mesh* s)
 {
-    uint64_t i = ty_mix2((uint64_t)from, (uint64_t)to) & t.mask;
-    for (;; i = (i + 1) & t.mask) {
-        if (t.slot[i] == 0) return &t.slot[i];
-        int64_t half = t.slot[i] - 1;
-        const int* v = s->tri[half / 3];
-        if (m->same[v[half % 3]] == from && m->same[v[(half + 1) % 3]] == to) return &t.slot[i];
+    int v[3], sum = 0;
+    memset(m->first, 0, ((size_t)s->n_verts + 1) * sizeof *m->first);
+    for (int i = 0; i < s->n_tris; ++i)
+        for (int k = 0; k < 3 && corners(m, s, i, v); ++k) ++m->first[v[k]];
+    for (int i = 0; i <= s->n_verts; ++i) {
+        sum += m->first[i];
+        m->first[i] = sum;
     }
+    for (int i = s->n_tris - 1; i >= 0; --i)
+        for (int k = 2; k >= 0 && corners(m, s, i, v); --k) m->table[--m->first[v[k]]] = 3 * i + k;
 }
 
-// All half-edges into the table; false when two run the same way.
-static bool collect_edges(const ty_mesh_normals* m, const mesh* s, table t)
+// The first half-edge between two vertices, -1 when there is none; *n: how many there are.
+static int find_edge(const ty_mesh_normals* m, const mesh* s, int from, int to, int* n)
 {
-    bool once = true;
-    int v[3];
-    for (int i = 0; i < s->n_tris; ++i) {
-        if (!corners(m, s, i, v)) continue;
-        for (int k = 0; k < 3; ++k) {
-            int64_t* slot = edge_slot(m, s, t, v[k], v[(k + 1) % 3]);
-            once = once && *slot == 0;
-            if (*slot == 0) *slot = 3 * (int64_t)i + k + 1;
-        }
+    int found = -1;
+    *n = 0;
+    for (int i = m->first[from]; i < m->first[from + 1]; ++i) {
+        int half = m->table[i];
+        if (m->same[s->tri[half / 3][(half + 1) % 3]] != to) continue;
+        if (++*n == 1) found = half;
     }
-    return once;
+    return found;
 }
 
 static void set3(float out[3], ty_vec3 a)
@@ -83,36 +82,57 @@ static void set3(float out[3], ty_vec3 a)
 }
 static ty_vec3 get3(const float a[3]) { return ty_vec(a[0], a[1], a[2]); }
 
-static void face_normals(ty_mesh_normals* m, const mesh* s)
+typedef struct job {
+    ty_mesh_normals* m;
+    const mesh* s;
+} job;
+
+static void face_block(void* ctx, ty_range r)
 {
+    const job* k = ctx;
+    const mesh* s = k->s;
     int v[3];
-    for (int t = 0; t < s->n_tris; ++t) {
-        memset(m->tri[t], 0, sizeof m->tri[t]);
-        if (!corners(m, s, t, v)) continue;
+    for (int64_t t = r.begin; t < r.end; ++t) {
+        memset(k->m->tri[t], 0, sizeof k->m->tri[t]);
+        if (!corners(k->m, s, (int)t, v)) continue;
         ty_vec3 a = ty_load3(s->vert[v[0]]), b = ty_load3(s->vert[v[1]]), c = ty_load3(s->vert[v[2]]);
         ty_vec3 normal = ty_normalize(ty_cross(b - a, c - a));
-        if (!isfinite(ty_norm(normal))) continue;
-        set3(m->tri[t][0], normal);
-        double angle[3];
-        ty_triangle_angles(a, b, c, angle);
-        for (int k = 0; k < 3; ++k) set3(m->vert[v[k]], get3(m->vert[v[k]]) + angle[k] * normal);
+        if (isfinite(ty_norm(normal))) set3(k->m->tri[t][0], normal);
     }
 }
 
-// Returns whether every half-edge has an opposite.
-static bool edge_normals(ty_mesh_normals* m, const mesh* s, table t)
+// Angle-weighted, summed in the triangles' order.
+static void vertex_block(void* ctx, ty_range r)
 {
-    bool closed = true;
-    int v[3];
-    for (int i = 0; i < s->n_tris; ++i) {
-        if (!corners(m, s, i, v)) continue;
-        for (int k = 0; k < 3; ++k) {
-            int64_t other = *edge_slot(m, s, t, v[(k + 1) % 3], v[k]) - 1;
-            closed = closed && other >= 0;
-            if (other >= 0) set3(m->tri[i][1 + k], get3(m->tri[i][0]) + get3(m->tri[other / 3][0]));
+    const job* k = ctx;
+    const mesh* s = k->s;
+    for (int64_t v = r.begin; v < r.end; ++v) {
+        ty_vec3 sum = ty_vec(0, 0, 0), x = ty_load3(s->vert[v]);
+        for (int i = k->m->first[v]; i < k->m->first[v + 1]; ++i) {
+            int half = k->m->table[i];
+            const int* tri = s->tri[half / 3];
+            ty_vec3 e = ty_load3(s->vert[tri[(half + 1) % 3]]) - x, f = ty_load3(s->vert[tri[(half + 2) % 3]]) - x;
+            sum += atan2(ty_norm(ty_cross(e, f)), ty_dot(e, f)) * get3(k->m->tri[half / 3][0]);
+        }
+        set3(k->m->vert[v], sum);
+    }
+}
+
+// Returns how many half-edges have not exactly one opposite.
+static double edge_block(void* ctx, ty_range r)
+{
+    const job* k = ctx;
+    double faults = 0.0;
+    int v[3], n;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        if (!corners(k->m, k->s, (int)i, v)) continue;
+        for (int side = 0; side < 3; ++side) {
+            int other = find_edge(k->m, k->s, v[(side + 1) % 3], v[side], &n);
+            faults += n != 1;
+            if (other >= 0) set3(k->m->tri[i][1 + side], get3(k->m->tri[i][0]) + get3(k->m->tri[other / 3][0]));
         }
     }
-    return closed;
+    return faults;
 }
 
 static bool all_usable(const mesh* s)
@@ -132,9 +152,11 @@ static ty_status reserve(ty_mesh_normals* m, const mesh* s, int64_t n_slots)
         m->vert_capacity = 0;
         ty_free(m->vert);
         ty_free(m->same);
+        ty_free(m->first);
         m->vert = ty_alloc((size_t)s->n_verts * 5 / 4, sizeof *m->vert);
         m->same = ty_alloc((size_t)s->n_verts * 5 / 4, sizeof *m->same);
-        if (!m->vert || !m->same) return ty_no_memory("normals of a mesh");
+        m->first = ty_alloc((size_t)s->n_verts * 5 / 4 + 1, sizeof *m->first);
+        if (!m->vert || !m->same || !m->first) return ty_no_memory("normals of a mesh");
         m->vert_capacity = (int)((int64_t)s->n_verts * 5 / 4);
     }
     if (s->n_tris > m->tri_capacity || !m->tri) {
@@ -147,7 +169,7 @@ static ty_status reserve(ty_mesh_normals* m, const mesh* s, int64_t n_slots)
     if (n_slots > m->table_capacity) {
         m->table_capacity = 0;
         ty_free(m->table);
-        m->table = ty_alloc((size_t)n_slots, sizeof(int64_t));
+        m->table = ty_alloc((size_t)n_slots, sizeof *m->table);
         if (!m->table) return ty_no_memory("edges of a mesh");
         m->table_capacity = n_slots;
     }
@@ -158,19 +180,19 @@ ty_status ty_mesh_normals_build(ty_mesh_normals* m, int n_verts, const double (*
                                 const int (*tri)[3])
 {
     mesh s = {n_verts, n_tris, vert, tri};
-    int64_t n_slots = 16, wanted = 2 * (3 * (int64_t)n_tris > n_verts ? 3 * (int64_t)n_tris : n_verts);
-    while (n_slots < wanted) n_slots *= 2;
+    job k = {m, &s};
+    int64_t n_slots = 16;
+    while (n_slots < 2 * (int64_t)n_verts) n_slots *= 2;
     m->watertight = false;
-    TY_TRY(reserve(m, &s, n_slots));
-    table t = {m->table, (uint64_t)n_slots - 1};
-    memset(t.slot, 0, (size_t)n_slots * sizeof *t.slot);
-    unite_vertices(m, &s, t);
-    memset(t.slot, 0, (size_t)n_slots * sizeof *t.slot);
-    memset(m->vert, 0, (size_t)n_verts * sizeof *m->vert);
-    bool once = collect_edges(m, &s, t);
-    face_normals(m, &s);
-    bool closed = edge_normals(m, &s, t);
-    m->watertight = once && closed && n_tris > 0 && all_usable(&s);
+    if (n_tris > INT32_MAX / 3) return ty_fail(TY_BAD_INPUT, "a mesh of %d triangles has too many edges", n_tris);
+    TY_TRY(reserve(m, &s, n_slots > 3 * (int64_t)n_tris ? n_slots : 3 * (int64_t)n_tris));
+    memset(m->table, 0, (size_t)n_slots * sizeof *m->table);
+    unite_vertices(m, &s, m->table, (uint64_t)n_slots - 1);
+    collect_edges(m, &s);
+    ty_parallel_for(n_tris, BLOCK, face_block, &k);
+    ty_parallel_for(n_verts, BLOCK, vertex_block, &k);
+    double faults = ty_parallel_sum(n_tris, BLOCK, edge_block, &k);
+    m->watertight = faults == 0.0 && n_tris > 0 && all_usable(&s);
     return ty_ok();
 }
 
@@ -179,6 +201,7 @@ void ty_mesh_normals_free(ty_mesh_normals* m)
     ty_free(m->tri);
     ty_free(m->vert);
     ty_free(m->same);
+    ty_free(m->first);
     ty_free(m->table);
     *m = (ty_mesh_normals){0};
 }

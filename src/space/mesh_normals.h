@@ -15,8 +15,9 @@ typedef struct ty_mesh_normals {
     float (*vert)[3];           // per vertex
     int* same;                  // the lowest vertex at the same place
     int vert_capacity, tri_capacity;
-    void* table;
+    int* table;                 // scratch: places of vertices, then half-edges by the vertex they start from
     int64_t table_capacity;
+    int* first;                 // per vertex, and one more: its half-edges in `table`
 } ty_mesh_normals;
 
 // Indices must be in range and vertices finite for watertight to become true; others are passed over.

@@ -21,6 +21,8 @@ enum { BLOCK = TY_SAMPLE_BATCH, ROW_BLOCK = 64, MAX_NODES = 1 << 20 };
 static const double SAME_PLACE = 1e-9;     // cells
 static const double NARROW = 0.05;         // cells: a centre closer to the far side is left out
 static const double MIN_CUT = 1e-6;        // of an edge. The contour's own, a thousandth, would make the volume jump by that
+static const double DRAW_STEP = 0.05;      // cells: of the differences that point back to the liquid
+static const double ON_LIQUID = 0.01;      // cells: what is farther from the fattened liquid lies on an obstacle
 static const double BODY_REACH = 1.5;      // cells
 
 typedef struct corner {
@@ -31,6 +33,7 @@ typedef struct corner {
 // What a surface is cut from, and where.
 typedef struct part {
     ty_sampler distance;
+    ty_sampler fattening;            // world/exchange.h
     const ty_world* world;
     bool has_obstacles;
     double lo[3], hi[3], cell;       // the first and the last node of the whole lattice
@@ -100,6 +103,16 @@ static void node_of(const part* p, int64_t index, double s[3])
 
 static int64_t n_nodes(const part* p) { return (int64_t)p->n[0] * p->n[1] * p->n[2]; }
 
+// The liquid's distance, fattened.
+static void sample_distance(const part* p, int n, const double (*x)[3], double* out)
+{
+    double fat[BLOCK];
+    ty_sample(&p->distance, n, x, out);
+    if (!p->fattening.eval) return;
+    ty_sample(&p->fattening, n, x, fat);
+    for (int i = 0; i < n; ++i) out[i] -= fat[i];
+}
+
 // max(liquid, -obstacles) at lattice coordinates: what the contour refines its vertices on.
 static void eval_part(const void* self, int n, const double (*s)[3], double* out)
 {
@@ -108,7 +121,7 @@ static void eval_part(const void* self, int n, const double (*s)[3], double* out
         int m = n - at < BLOCK ? n - at : BLOCK;
         double x[BLOCK][3], d[BLOCK];
         for (int i = 0; i < m; ++i) to_space(p, s[at + i], x[i]);
-        ty_sample(&p->distance, m, (const double(*)[3])x, out + at);
+        sample_distance(p, m, (const double(*)[3])x, out + at);
         if (!p->has_obstacles) continue;
         ty_sampler obstacles = ty_world_obstacles(p->world);
         ty_sample(&obstacles, m, (const double(*)[3])x, d);
@@ -124,7 +137,7 @@ static void sample_nodes(ty_cutter* c, int64_t begin, int n)
         node_of(&c->part, begin + i, s);
         to_space(&c->part, s, x[i]);
     }
-    ty_sample(&c->part.distance, n, (const double(*)[3])x, c->values.at + begin);
+    sample_distance(&c->part, n, (const double(*)[3])x, c->values.at + begin);
 }
 
 static void sample_liquid(void* ctx, ty_range r) { sample_nodes(ctx, r.begin, (int)(r.end - r.begin)); }
@@ -293,6 +306,38 @@ static void place_vertices(void* ctx, ty_range r)
     }
 }
 
+// Corners of a tetrahedron: four differences give a gradient.
+static const double TETRA[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
+
+// A vertex of fattened liquid goes back to where the liquid ends, straight down its distance; those on obstacles and on
+// the domain's sides stay.
+static void draw_back(const ty_cutter* c, double x[3])
+{
+    double at[5][3], d[5], fat, step = DRAW_STEP * c->part.cell;
+    for (int k = 0; k < 5; ++k) ty_store3(at[k], ty_load3(x) + (k ? step : 0.0) * ty_load3(TETRA[k ? k - 1 : 0]));
+    ty_sample(&c->part.fattening, 1, (const double(*)[3])x, &fat);
+    if (!(fat > 0.0)) return;
+    ty_sample(&c->part.distance, 5, (const double(*)[3])at, d);
+    if (fabs(d[0] - fat) > ON_LIQUID * c->part.cell) return;
+    ty_vec3 slope = ty_vec(0, 0, 0);
+    for (int k = 0; k < 4; ++k) slope += d[1 + k] * ty_load3(TETRA[k]);
+    ty_store3(x, ty_load3(x) - d[0] * ty_normalize(slope));
+}
+
+static void draw_back_block(void* ctx, ty_range r)
+{
+    placing* p = ctx;
+    const ty_world_def* def = ty_world_get_def(p->c->part.world);
+    for (int64_t v = r.begin; v < r.end; ++v) {
+        int node[3];
+        bool border;
+        double* x = p->mesh->vert[v];
+        inside_end(p->c, (int)v, node, &border);
+        if (!border) draw_back(p->c, x);
+        for (int axis = 0; axis < 3 && def->has_domain; ++axis) x[axis] = ty_clamp(x[axis], def->min[axis], def->max[axis]);
+    }
+}
+
 static int by_node(const void* a, const void* b)
 {
     const corner *p = a, *q = b;
@@ -359,6 +404,7 @@ static ty_status contour_part(ty_cutter* c, ty_tri_mesh* out, bool keep)
     TY_TRY(ty_contour_grid(&c->contour, &lattice, &f, TY_CONTOUR_REFINE, out));
     placing place = {c, out};
     ty_parallel_for(out->n_verts, BLOCK, place_vertices, &place);
+    if (p->fattening.eval) ty_parallel_for(out->n_verts, BLOCK, draw_back_block, &place);
     return collapse_corners(c, out);
 }
 
@@ -382,6 +428,7 @@ static ty_status set_part(part* p, const ty_sampler* distance, const ty_world* w
 {
     const ty_world_def* def = ty_world_get_def(world);
     p->distance = *distance;
+    p->fattening = (ty_sampler){0};
     p->world = world;
     p->has_obstacles = ty_world_has_obstacles(world);
     if (def->has_domain) return set_lattice(p, def->min, def->max, cell);
@@ -423,6 +470,7 @@ ty_status ty_cut_surface(ty_cutter* c, const ty_liquid* liquid, const ty_world* 
         return ty_tri_mesh_resize(out, 0, 0);
     }
     TY_TRY(set_part(&c->part, &liquid->distance, world, liquid->cell, &bounds));
+    c->part.fattening = liquid->fattening;
     find_centers(&c->part, liquid);
     TY_TRY(contour_part(c, out, true));
     return label_bodies(c, out);

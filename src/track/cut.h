@@ -4,7 +4,8 @@
 //
 // The triangles are the contour of max(liquid, -obstacles) on a lattice of its own whose outermost planes lie on the
 // domain's sides (the others at cell centres), where the liquid ends sharply: a tank full to a level plane has its volume to rounding. Obstacles
-// are met to second order. Every vertex lies on the zero of the true functions along its lattice edge.
+// are met to second order. Every vertex lies on the zero of the true functions along its lattice edge; where liquid is too thin
+// for the lattice to see (ty_liquid.fattening), on the liquid near that edge.
 #ifndef TY_TRACK_CUT_H
 #define TY_TRACK_CUT_H
 

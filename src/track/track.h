@@ -20,7 +20,7 @@ typedef struct ty_track_def {
     double thicken_redistribute;  // cells of the surface
     double thicken_reject;        // a middle nearer to the surface than this share of half its ray is none
     double thicken_beta;          // cells of the surface: thickness of a big particle
-    double thicken_grow_big, thicken_grow_small;    // cells of the surface, for a way of a cell or more
+    double thicken_grow_big, thicken_grow_small;    // cells of the surface, the most in a step
     double thicken_radius;        // cells of the surface: reach of a particle
     double thicken_offset, thicken_kernel;          // cells of the solver
     int particles_per_cell;       // particle
@@ -47,6 +47,8 @@ typedef struct ty_tracker_kind {
     // Moves the surface of each piece outward by metres_per_piece[piece], sparing thin places.
     ty_status (*offset)(void* self, const double* metres_per_piece);
     ty_liquid (*liquid)(const void* self);
+    // The tracker's particles as points with "radius" (metres) and "side" (-1 liquid, 1 air). NULL: it has none.
+    ty_status (*particles)(const void* self, ty_tri_mesh* out);
     // Saves or loads the whole state, by the archive's direction. After create with the same def.
     ty_status (*archive)(void* self, ty_archive*);
     void (*destroy)(void* self);

@@ -15,25 +15,28 @@ import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 SIZE = 150    # pixels of one picture
-# name of the result, case, tracker, options
+# One row each: name of the result, case, tracker, cells along the box, options (cfl first). A tracker joins by its rows.
 RUNS = [
-    ("z5l", "zalesak", "levelset", ["cfl=5"]),
-    ("z5p", "zalesak", "contour", ["cfl=5", "thickening=false"]),
-    ("e5l", "enright", "levelset", ["cfl=5"]),
-    ("e5p", "enright", "contour", ["cfl=5", "thickening=false"]),
-    ("e5t", "enright", "contour", ["cfl=5"]),
-    ("e1p", "enright", "contour", ["cfl=1", "thickening=false"]),
-    ("e1t", "enright", "contour", ["cfl=1"]),
+    ("z5l", "zalesak", "levelset", 100, ["cfl=5"]),
+    ("z5p", "zalesak", "contour", 100, ["cfl=5", "thickening=false"]),
+    ("z5t", "zalesak", "contour", 100, ["cfl=5"]),
+    ("e5l", "enright", "levelset", 100, ["cfl=5"]),
+    ("e5p", "enright", "contour", 100, ["cfl=5", "thickening=false"]),
+    ("e5t", "enright", "contour", 100, ["cfl=5"]),
+    ("e1p", "enright", "contour", 100, ["cfl=1", "thickening=false"]),
+    ("e1t", "enright", "contour", 100, ["cfl=1"]),
+    ("e50p", "enright", "contour", 50, ["cfl=5", "thickening=false"]),
+    ("e50t", "enright", "contour", 50, ["cfl=5"]),
 ]
 VIEWS = {"zalesak": (0.0, 0.0), "enright": (0.6, 0.4)}    # turn about y, then about x
 BOXES = {"zalesak": ((50, 50, 50), 45), "enright": ((0.5, 0.5, 0.5), 0.5)}
 
 
-def run(tethys, folder, name, case, tracker, options):
+def run(tethys, folder, name, case, tracker, cells, options):
     result = folder / (name + ".json")
     if result.exists() and result.stat().st_size:
         return
-    command = [tethys, "track", case, "--tracker", tracker, "--resolution", "100", "--threads", "1", "--json",
+    command = [tethys, "track", case, "--tracker", tracker, "--resolution", str(cells), "--threads", "1", "--json",
                "-o", str(folder / name)]
     for option in options:
         command += ["--set", option]
@@ -108,13 +111,13 @@ def write_png(path, pictures):
                      chunk(b"IEND", b""))
 
 
-def row(folder, name, case, tracker, options):
+def row(folder, name, case, tracker, cells, options):
     r = json.loads((folder / (name + ".json")).read_text())
     plain = "" if tracker != "contour" else ", plain" if "thickening=false" in options else ", thickening"
     def number(key, form):
         return "-" if r[key] is None else form % r[key]
-    return "| %s | %s%s | %s | %d | %s | %s | %s | %s | ![](%s.png) |" % (
-        case, tracker, plain, options[0][4:], r["steps"], "%+.1f %%" % (100 * r["volume_error"]),
+    return "| %s | %s%s | %d | %s | %d | %s | %s | %s | %s | ![](%s.png) |" % (
+        case, tracker, plain, cells, options[0][4:], r["steps"], "%+.1f %%" % (100 * r["volume_error"]),
         "%.1f %%" % (100 * r["symmetric_difference"]), number("area_mid", "%.4g"),
         number("mean_distance", "%.3g"), name)
 
@@ -122,16 +125,16 @@ def row(folder, name, case, tracker, options):
 def main():
     tethys, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
-    rows = ["| case | tracker | CFL | steps | volume | symmetric difference | area at half time | mean distance | start, quarter, "
-            "half, three quarters, end |", "|---|---|---|---|---|---|---|---|---|"]
-    for name, case, tracker, options in RUNS:
+    rows = ["| case | tracker | cells | CFL | steps | volume | symmetric difference | area at half time | mean distance | "
+            "start, quarter, half, three quarters, end |", "|" + 10 * "---|"]
+    for name, case, tracker, cells, options in RUNS:
         if "--no-run" not in sys.argv:
-            run(tethys, folder, name, case, tracker, options)
+            run(tethys, folder, name, case, tracker, cells, options)
         elif not (folder / (name + ".json")).exists() or not (folder / (name + ".json")).stat().st_size:
             continue
         surfaces = sorted((folder / name / "surface").glob("*.ply"))
         write_png(HERE / (name + ".png"), [draw(surfaces[i], case) for i in (0, 2, 4, 6, 8)])
-        rows.append(row(folder, name, case, tracker, options))
+        rows.append(row(folder, name, case, tracker, cells, options))
     page = HERE / "README.md"
     text = re.sub(r"(<!-- result -->\n).*(<!-- end of result -->)", lambda m: m[1] + "\n".join(rows) + "\n" + m[2],
                   page.read_text(), flags=re.S)

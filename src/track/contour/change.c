@@ -24,7 +24,7 @@ static void eval_edited(const void* self, int n, const double (*x)[3], double* o
     double region[BATCH];
     for (int at = 0; at < n; at += BATCH) {
         int count = n - at < BATCH ? n - at : BATCH;
-        ty_slc_distance(&e->s->now, count, x + at, out + at, NULL, NULL);
+        ty_slc_fat_distance(e->s, count, x + at, out + at);
         ty_sample(&e->region, count, x + at, region);
         for (int i = 0; i < count; ++i)
             out[at + i] = e->add ? fmin(out[at + i], region[i]) : fmax(out[at + i], -region[i]);
@@ -64,10 +64,19 @@ static ty_status measure_change(ty_slc* s, double* volume)
     return ty_ok();
 }
 
+// Thin places stay as fat as they are.
+static ty_status stay_fat(ty_slc* s)
+{
+    if (!ty_array_resize(&s->fat, s->now.inset.n)) return ty_no_memory("thin places");
+    if (s->fat.n) memcpy(s->fat.at, s->now.inset.at, (size_t)s->fat.n * sizeof *s->fat.at);
+    return ty_ok();
+}
+
 static ty_status edit_one(ty_slc* s, const ty_edit* e, double* volume_changed)
 {
     ty_slc_region region;
     TY_TRY(ty_slc_region_open(s, &e->region, &region));
+    TY_TRY(stay_fat(s));
     edited change = {s, e->add, ty_slc_region_sampler(&region)};
     ty_slc_remake_def def = {.phi = {.self = &change, .width = 1, .eval = eval_edited}, .lipschitz = 1.0};
     def.box = ty_slc_bounds(s, MARGIN * s->def.cell);
@@ -86,20 +95,6 @@ ty_status ty_slc_edit(ty_slc* s, int n, const ty_edit* edits, double* volume_cha
     return ty_ok();
 }
 
-static double amount_at(const ty_slc* s, int tri, const double point[3])
-{
-    const int* id = s->now.mesh.tri[tri];
-    double sum = 0.0, total = 0.0;
-    for (int k = 0; k < 3; ++k) {
-        ty_vec3 a = ty_load3(s->now.mesh.vert[id[(k + 1) % 3]]) - ty_load3(point);
-        ty_vec3 b = ty_load3(s->now.mesh.vert[id[(k + 2) % 3]]) - ty_load3(point);
-        double w = ty_norm(ty_cross(a, b));
-        sum += w * s->amount.at[id[k]];
-        total += w;
-    }
-    return total > 0.0 ? sum / total : s->amount.at[id[0]];
-}
-
 static void eval_offset(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_slc* s = self;
@@ -108,9 +103,40 @@ static void eval_offset(const void* self, int n, const double (*x)[3], double* o
     for (int at = 0; at < n; at += BATCH) {
         int count = n - at < BATCH ? n - at : BATCH;
         ty_slc_distance(&s->now, count, x + at, out + at, tri, point);
-        for (int i = 0; i < count; ++i)
-            if (tri[i] >= 0) out[at + i] -= amount_at(s, tri[i], point[i]);
+        for (int i = 0; i < count; ++i) {
+            if (tri[i] < 0) continue;
+            out[at + i] -= ty_slc_value_at(&s->now.mesh, s->amount.at, tri[i], point[i]);
+            if (s->fat.n) out[at + i] -= ty_slc_value_at(&s->now.mesh, s->fat.at, tri[i], point[i]);
+        }
     }
+}
+
+// Thin places get a share of their piece's offset, by how thin they are compared with the rest of it: a sheet alone gets
+// it all.
+static ty_status share_offset(ty_slc* s, const double* metres_per_piece)
+{
+    const ty_tri_mesh* m = &s->now.mesh;
+    double* sum = ty_alloc_zero(2 * (size_t)s->n_pieces, sizeof *sum);
+    if (!sum || !ty_array_resize(&s->amount, m->n_verts)) {
+        ty_free(sum);
+        return ty_no_memory("an offset");
+    }
+    for (int v = 0; v < m->n_verts; ++v) s->amount.at[v] = fmin(1.0, s->thickness.at[v] / (THICK * s->def.cell));
+    for (int t = 0; t < m->n_tris; ++t) {
+        const int* id = m->tri[t];
+        ty_vec3 a = ty_load3(m->vert[id[0]]);
+        double area = ty_norm(ty_cross(ty_load3(m->vert[id[1]]) - a, ty_load3(m->vert[id[2]]) - a));
+        for (int k = 0; k < 3; ++k) {
+            sum[2 * s->piece.at[id[k]]] += area;
+            sum[2 * s->piece.at[id[k]] + 1] += area * s->amount.at[id[k]];
+        }
+    }
+    for (int v = 0; v < m->n_verts; ++v) {
+        const double* own = sum + 2 * s->piece.at[v];
+        s->amount.at[v] = metres_per_piece[s->piece.at[v]] * fmin(1.0, s->amount.at[v] * own[0] / own[1]);
+    }
+    ty_free(sum);
+    return ty_ok();
 }
 
 ty_status ty_slc_offset(ty_slc* s, const double* metres_per_piece)
@@ -119,9 +145,10 @@ ty_status ty_slc_offset(ty_slc* s, const double* metres_per_piece)
     for (int i = 0; i < s->n_pieces; ++i) most = fmax(most, fabs(metres_per_piece[i]));
     if (most == 0.0) return ty_ok();
     TY_TRY(ty_slc_thickness(s, THICK * h));
-    if (!ty_array_resize(&s->amount, s->now.mesh.n_verts)) return ty_no_memory("an offset");
-    for (int v = 0; v < s->now.mesh.n_verts; ++v)
-        s->amount.at[v] = fmin(1.0, s->thickness.at[v] / (THICK * h)) * metres_per_piece[s->piece.at[v]];
+    TY_TRY(share_offset(s, metres_per_piece));
+    TY_TRY(stay_fat(s));    // where there is an inset, that takes the offset
+    for (int64_t v = 0; v < s->fat.n; ++v)
+        if (s->fat.at[v] > 0.0) s->fat.at[v] = fmax(0.0, s->fat.at[v] - s->amount.at[v]);
     ty_sampler offset = {.self = s, .width = 1, .eval = eval_offset};
     ty_slc_walled walled = ty_slc_wall(s, &offset);
     ty_slc_remake_def def = {.phi = ty_slc_walled_sampler(&walled), .lipschitz = 1.5};

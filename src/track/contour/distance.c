@@ -13,6 +13,9 @@
 #include "world/shape.h"
 
 enum { CHUNK = TY_SAMPLE_BATCH };
+// Cells from the surface beyond which a remake's values need not be exact: the ends of edges that it cuts are nearer, but for what
+// the flow stretches, and there a poor value costs another step of the search for the zero.
+static const double ENOUGH = 1.2;
 
 void ty_slc_surface_free(ty_slc_surface* s)
 {
@@ -21,24 +24,38 @@ void ty_slc_surface_free(ty_slc_surface* s)
     ty_mesh_distance_free(&s->exact);
     ty_array_free(&s->far);
     ty_array_free(&s->bend);
+    ty_array_free(&s->inset);
     ty_array_free(&s->point);
     ty_array_free(&s->id);
 }
 
-static double interpolate(const ty_slc_surface* s, const ty_octant* o, const double point[3])
+static double interpolate(const ty_slc_surface* s, const double* value, const ty_octant* o, const double point[3])
 {
     const ty_octree* t = &s->tree;
     const int* corner = t->corner.at + 8 * (int64_t)o->id;
     double u[3], f[8];
     for (int axis = 0; axis < 3; ++axis)
         u[axis] = (point[axis] - t->origin[axis]) / (t->cell * (1 << o->level)) - o->x[axis];
-    for (int v = 0; v < 8; ++v) f[v] = s->far.at[corner[v]];
+    for (int v = 0; v < 8; ++v) f[v] = value[corner[v]];
     for (int v = 0; v < 4; ++v) f[v] = f[2 * v] + u[0] * (f[2 * v + 1] - f[2 * v]);
     for (int v = 0; v < 2; ++v) f[v] = f[2 * v] + u[1] * (f[2 * v + 1] - f[2 * v]);
     return f[0] + u[2] * (f[1] - f[0]);
 }
 
-static void distance_chunk(const ty_slc_surface* s, ty_octree_cursor* cursor, int n, const double (*x)[3], double* out,
+// Whether a leaf near the surface is still so far from it that corner values will do: all of one sign, so there is no
+// triangle in it.
+static bool is_far_enough(const ty_slc_surface* s, const ty_octant* o, const double point[3], double* value)
+{
+    const int* corner = s->tree.corner.at + 8 * (int64_t)o->id;
+    const double* f = s->tree.corner_value.at;
+    bool inside = f[corner[0]] < 0.0;
+    for (int v = 1; v < 8; ++v)
+        if ((f[corner[v]] < 0.0) != inside) return false;
+    *value = interpolate(s, f, o, point);
+    return fabs(*value) > ENOUGH * s->tree.cell;
+}
+
+static void distance_chunk(const ty_slc_surface* s, ty_octree_cursor* cursor, bool rough, int n, const double (*x)[3], double* out,
                            int* triangle, double (*closest)[3])
 {
     double near_x[CHUNK][3], value[CHUNK], point[CHUNK][3];
@@ -49,9 +66,10 @@ static void distance_chunk(const ty_slc_surface* s, ty_octree_cursor* cursor, in
         ty_octant o = ty_octree_leaf(&s->tree, cursor, at);
         if (triangle) triangle[i] = -1;
         if (o.id >= 0 && o.level > TY_SLC_EXACT_LEVEL) {
-            out[i] = interpolate(s, &o, x[i]);
+            out[i] = interpolate(s, s->far.at, &o, x[i]);
             continue;
         }
+        if (rough && o.id >= 0 && is_far_enough(s, &o, x[i], &out[i])) continue;
         memcpy(near_x[n_near], x[i], sizeof near_x[0]);
         id[n_near++] = i;
     }
@@ -59,14 +77,15 @@ static void distance_chunk(const ty_slc_surface* s, ty_octree_cursor* cursor, in
     ty_mesh_distance_eval(&s->exact, n_near, (const double(*)[3])near_x, value, &points);
     for (int i = 0; i < n_near; ++i) {
         out[id[i]] = tri[i] >= 0 ? value[i] - ty_slc_bulge(s, tri[i], point[i]) : value[i];
+        if (tri[i] >= 0 && s->inset.n) out[id[i]] += ty_slc_value_at(&s->mesh, s->inset.at, tri[i], point[i]);
         if (!triangle) continue;
         triangle[id[i]] = tri[i];
         memcpy(closest[id[i]], point[i], sizeof point[0]);
     }
 }
 
-void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out, int* triangle,
-                     double (*closest)[3])
+static void distances(const ty_slc_surface* s, bool rough, int n, const double (*x)[3], double* out, int* triangle,
+                      double (*closest)[3])
 {
     ty_octree_cursor cursor = ty_octree_cursor_start();
     for (int at = 0; at < n; at += CHUNK) {
@@ -76,8 +95,31 @@ void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], doubl
             for (int i = 0; triangle && i < count; ++i) triangle[at + i] = -1;
             continue;
         }
-        distance_chunk(s, &cursor, count, x + at, out + at, triangle ? triangle + at : NULL,
+        distance_chunk(s, &cursor, rough, count, x + at, out + at, triangle ? triangle + at : NULL,
                        closest ? closest + at : NULL);
+    }
+}
+
+void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out, int* triangle,
+                     double (*closest)[3])
+{
+    distances(s, false, n, x, out, triangle, closest);
+}
+
+// Beside solids the corner values are no distances (walls.c).
+void ty_slc_fat_distance(const ty_slc* s, int n, const double (*x)[3], double* out)
+{
+    double point[CHUNK][3];
+    int tri[CHUNK];
+    if (s->fat.n == 0) {
+        distances(&s->now, !s->has_solid, n, x, out, NULL, NULL);
+        return;
+    }
+    for (int at = 0; at < n; at += CHUNK) {
+        int count = n - at < CHUNK ? n - at : CHUNK;
+        distances(&s->now, !s->has_solid, count, x + at, out + at, tri, point);
+        for (int i = 0; i < count; ++i)
+            if (tri[i] >= 0) out[at + i] -= ty_slc_value_at(&s->now.mesh, s->fat.at, tri[i], point[i]);
     }
 }
 
@@ -108,13 +150,14 @@ static void corner_block(void* ctx, ty_range r)
     ty_lattice_set_points(&level->octants, (int)r.begin, (int)r.end, x);
     for (int64_t i = r.begin; i < r.end; ++i) {
         const int* at = x[i - r.begin];
-        if (ty_octree_is_split(t, &split, k->level, at)) continue;
-        for (int v = 0; v < 8; ++v) {
+        bool is_split = ty_octree_is_split(t, &split, k->level, at);
+        t->corner.at[8 * (level->first + i)] = -1;
+        for (int v = 0; v < 8 && !is_split; ++v) {
             int size = 1 << k->level;
             int id = ty_lattice_id(&t->corners, &corners, (at[0] + (v & 1)) * size,
                                    (at[1] + (v >> 1 & 1)) * size, (at[2] + (v >> 2)) * size);
             t->corner.at[8 * (level->first + i) + v] = id;
-            __atomic_store_n(&k->wanted[id], 1, __ATOMIC_RELAXED);
+            if (k->level > TY_SLC_EXACT_LEVEL) __atomic_store_n(&k->wanted[id], 1, __ATOMIC_RELAXED);
         }
     }
 }
@@ -128,14 +171,14 @@ static ty_status list_corners(ty_slc_surface* s, uint8_t* wanted)
         far_args k = {s, l, wanted};
         ty_parallel_for(t->level[l].octants.n, CHUNK, corner_block, &k);
     }
+    ty_lattice_walk walk = {0};
     s->id.n = s->point.n = 0;
     for (int c = 0; c < t->corners.n; ++c) {
         if (!wanted[c]) continue;
-        int x[1][3];
-        ty_lattice_set_points(&t->corners, c, c + 1, x);
+        const int* x = ty_lattice_walk_to(&t->corners, &walk, c);
         if (!ty_array_push(&s->id, c) || !ty_array_reserve(&s->point, s->point.n + 3))
             return ty_no_memory("distances far from the surface");
-        ty_store3(s->point.at + s->point.n, ty_octree_point(t, ty_vec(x[0][0], x[0][1], x[0][2])));
+        ty_store3(s->point.at + s->point.n, ty_octree_point(t, ty_vec(x[0], x[1], x[2])));
         s->point.n += 3;
     }
     return ty_ok();
@@ -154,6 +197,36 @@ static ty_status fill_far(ty_slc_surface* s)
     for (int64_t i = 0; i < s->id.n; ++i) s->far.at[s->id.at[i]] = value[i];
     ty_free(value);
     return ty_ok();
+}
+
+static void bound_edge(double* a, double* b, double width)
+{
+    if ((*a < 0.0) != (*b < 0.0)) return;
+    if (fabs(*a) > fabs(*b) + width) *a = copysign(fabs(*b) + width, *a);
+    else if (fabs(*b) > fabs(*a) + width) *b = copysign(fabs(*a) + width, *b);
+}
+
+static void bound_leaf(ty_octree* t, int level, int64_t i)
+{
+    const int* corner = t->corner.at + 8 * (t->level[level].first + i);
+    double* f = t->corner_value.at;
+    for (int v = 0; v < 8; ++v)
+        for (int axis = 0; axis < 3; ++axis)
+            if (!(v >> axis & 1)) bound_edge(&f[corner[v]], &f[corner[v | 1 << axis]], t->cell * (1 << level));
+}
+
+// Values that were carried along for many steps may have grown larger than any distance: none may exceed its neighbour's by
+// more than the way there.
+void ty_slc_bound_values(ty_octree* t)
+{
+    for (int level = 0; level <= TY_SLC_EXACT_LEVEL; ++level) {
+        int64_t n = t->level[level].octants.n;
+        const int* corner = t->corner.at + 8 * (int64_t)t->level[level].first;
+        for (int64_t i = 0; i < n; ++i)
+            if (corner[8 * i] >= 0) bound_leaf(t, level, i);
+        for (int64_t i = n - 1; i >= 0; --i)
+            if (corner[8 * i] >= 0) bound_leaf(t, level, i);
+    }
 }
 
 ty_status ty_slc_surface_finish(ty_slc_surface* s)
@@ -196,6 +269,8 @@ static ty_status archive_tree(ty_octree* t, ty_archive* ar)
     if (t->n_levels < 0 || t->n_levels > TY_OCTREE_MAX_LEVELS)
         return ty_fail(TY_DAMAGED, "the surface's octree has %d levels", t->n_levels);
     TY_TRY(archive_set(&t->corners, ar, "contour.corners"));
+    TY_TRY(ty_archive_growing(ar, "contour.corner_values", &t->corner_value));
+    if (t->corner_value.n != t->corners.n) return ty_fail(TY_DAMAGED, "the surface's octree has wrong values");
     t->n_octants = 0;
     for (int l = 0; l < t->n_levels; ++l) {
         TY_TRY(archive_set(&t->level[l].octants, ar, "contour.octants"));
@@ -239,6 +314,14 @@ ty_status ty_slc_surface_archive(ty_slc_surface* s, ty_archive* ar)
     TY_TRY(ty_archive_fixed(ar, "contour.verts", m->vert, m->n_verts, sizeof *m->vert));
     TY_TRY(ty_archive_fixed(ar, "contour.tris", m->tri, m->n_tris, sizeof *m->tri));
     TY_TRY(archive_attributes(m, ar));
+    TY_TRY(ty_archive_growing(ar, "contour.inset", &s->inset));
+    if (s->inset.n && s->inset.n != m->n_verts) return ty_fail(TY_DAMAGED, "the surface's insets do not fit it");
     TY_TRY(archive_tree(&s->tree, ar));
-    return ar->loading ? ty_slc_surface_finish(s) : ty_ok();
+    if (!ar->loading) return ty_ok();
+    if (!ty_array_resize(&s->tree.corner, 8 * (int64_t)s->tree.n_octants)) return ty_no_memory("an octree");
+    for (int l = 0; l < s->tree.n_levels && l <= TY_SLC_EXACT_LEVEL; ++l) {
+        far_args k = {s, l, NULL};
+        ty_parallel_for(s->tree.level[l].octants.n, CHUNK, corner_block, &k);
+    }
+    return ty_slc_surface_finish(s);
 }

@@ -8,7 +8,9 @@
 #include "track/contour/slc.h"
 #include "world/trace.h"
 
-enum { BATCH = TY_SAMPLE_BATCH };
+enum { BATCH = TY_SAMPLE_BATCH, THIN = BATCH / 3 };
+static const double MOST_SQUEEZE = 3.0;    // of thin liquid in a step
+static const double PROBE = 0.25;          // cells: differences of the paths' starts
 
 ty_box ty_slc_bounds(const ty_slc* s, double margin)
 {
@@ -24,14 +26,9 @@ ty_box ty_slc_bounds(const ty_slc* s, double margin)
 static void unite_leaves(const ty_octree* t, int* parent)
 {
     for (int l = 0; l < t->n_levels; ++l) {
-        ty_lattice_cursor split = ty_lattice_cursor_start();    // of this level alone
         for (int i = 0; i < t->level[l].octants.n; ++i) {
-            int x[1][3];
-            if (l > 0) {
-                ty_lattice_set_points(&t->level[l].octants, i, i + 1, x);
-                if (ty_octree_is_split(t, &split, l, x[0])) continue;
-            }
             const int* corner = t->corner.at + 8 * ((int64_t)t->level[l].first + i);
+            if (corner[0] < 0) continue;    // split
             for (int v = 0; v < 8; ++v)
                 for (int axis = 0; axis < 3; ++axis) {
                     if (v >> axis & 1 || !(t->corner_value.at[corner[v]] < 0.0)) continue;
@@ -47,12 +44,12 @@ static void inside_corners(ty_slc* s)
 {
     const ty_octree* t = &s->now.tree;
     ty_lattice_cursor cursor = ty_lattice_cursor_start();
+    ty_lattice_walk walk = {0};
     for (int v = 0; v < s->now.mesh.n_verts; ++v) {
-        int corner = (int)(s->contour.key.at[v] >> 2), axis = (int)(s->contour.key.at[v] & 3), x[1][3];
+        int corner = (int)(s->contour.key.at[v] >> 2), axis = (int)(s->contour.key.at[v] & 3);
         if (!(t->corner_value.at[corner] < 0.0)) {
-            ty_lattice_set_points(&t->corners, corner, corner + 1, x);
-            ++x[0][axis];
-            corner = ty_lattice_id(&t->corners, &cursor, x[0][0], x[0][1], x[0][2]);
+            const int* at = ty_lattice_walk_to(&t->corners, &walk, corner);
+            corner = ty_lattice_id(&t->corners, &cursor, at[0] + (axis == 0), at[1] + (axis == 1), at[2] + (axis == 2));
         }
         s->piece.at[v] = corner;
     }
@@ -85,7 +82,10 @@ static ty_status find_pieces(ty_slc* s)
 
 typedef struct carry_args {
     const ty_slc_surface* from;
+    ty_slc_surface* to_surface;
     ty_tri_mesh* to;
+    const double *fat, *grow;    // per vertex of `from`, or NULL
+    double* grown;
     const ty_flow* flow;
     double dt;
 } carry_args;
@@ -104,6 +104,56 @@ static void barycentric(const ty_tri_mesh* m, int tri, const double point[3], do
     for (int k = 0; k < 3; ++k) w[k] = sum > 0.0 ? w[k] / sum : 1.0 / 3.0;
 }
 
+// |grad (phi o back)| for thin liquid, where phi has its gradient along the old surface's normal at triangle tri[i]: by so
+// much the flow squeezed it. x: the new vertices, from: where they came from; 1 where nothing is fattened.
+static void squeeze(const carry_args* k, int n, const double (*x)[3], const double (*from)[3], const int* tri,
+                    double* out)
+{
+    double at[3 * THIN][3], h = PROBE * k->from->tree.cell;
+    for (int i = 0; i < 3 * n; ++i) {
+        memcpy(at[i], x[i / 3], sizeof at[0]);
+        at[i][i % 3] += h;
+    }
+    ty_trace_back(k->flow, k->dt, 3 * n, (const double(*)[3])at, at);
+    for (int i = 0; i < n; ++i) {
+        ty_vec3 normal = ty_vec(0, 0, 0);
+        for (int v = 0; v < 3; ++v) {
+            const float* one = k->from->bend.at + 4 * (int64_t)k->from->mesh.tri[tri[i]][v];
+            normal += ty_vec((double)one[0], (double)one[1], (double)one[2]);
+        }
+        normal = ty_normalize(normal);
+        double sum = 0.0;
+        for (int axis = 0; axis < 3; ++axis) {
+            double slope = ty_dot(ty_load3(at[3 * i + axis]) - ty_load3(from[i]), normal) / h;
+            sum += slope * slope;
+        }
+        out[i] = ty_clamp(sqrt(sum), 1.0 / MOST_SQUEEZE, MOST_SQUEEZE);
+    }
+}
+
+// What thin liquid was fattened by, where the flow left it: `inset` and growth of the new vertices from r.begin on.
+static void carry_thin(const carry_args* k, ty_range r, const double (*from)[3], const int* tri,
+                       const double (*point)[3])
+{
+    double x[THIN][3], y[THIN][3], by[THIN];
+    int id[THIN], t[THIN], n = 0, count = (int)(r.end - r.begin);
+    double *inset = k->to_surface->inset.at + r.begin, *grown = k->grown + r.begin;
+    for (int i = 0; i < count; ++i) {
+        inset[i] = tri[i] >= 0 ? ty_slc_value_at(&k->from->mesh, k->fat, tri[i], point[i]) : 0.0;
+        if (k->grow) grown[i] = tri[i] >= 0 ? ty_slc_value_at(&k->from->mesh, k->grow, tri[i], point[i]) : 0.0;
+        if (inset[i] > 0.0 && k->flow) {
+            memcpy(x[n], k->to->vert[r.begin + i], sizeof x[0]);
+            memcpy(y[n], from[i], sizeof y[0]);
+            t[n] = tri[i];
+            id[n++] = i;
+        }
+        if (n < THIN && i < count - 1) continue;
+        squeeze(k, n, (const double(*)[3])x, (const double(*)[3])y, t, by);
+        for (int j = 0; j < n; ++j) inset[id[j]] /= by[j];
+        n = 0;
+    }
+}
+
 // Course notes [Wojtan2011] section 6.1: a new vertex has the values of the place on the old surface it came from.
 static void carry_block(void* ctx, ty_range r)
 {
@@ -114,7 +164,8 @@ static void carry_block(void* ctx, ty_range r)
     if (k->flow) ty_trace_back(k->flow, k->dt, n, (const double(*)[3])x, x);
     ty_closest_points points = {.triangle = tri, .point = point};
     ty_bvh_closest(&k->from->exact.bvh, n, (const double(*)[3])x, INFINITY, &points);
-    for (int i = 0; i < n; ++i) {
+    if (k->fat) carry_thin(k, r, (const double(*)[3])x, tri, (const double(*)[3])point);
+    for (int i = 0; i < n && k->to->n_attrs > 0; ++i) {
         double w[3] = {0};
         if (tri[i] >= 0) barycentric(&k->from->mesh, tri[i], point[i], w);
         for (int a = 0; a < k->to->n_attrs; ++a) {
@@ -136,9 +187,16 @@ static ty_status carry_attributes(ty_slc* s, const ty_slc_remake_def* def)
     for (int a = 0; a < from->n_attrs; ++a)
         if (!ty_tri_mesh_add_attribute(to, from->attr[a].name, from->attr[a].width))
             return ty_no_memory("the surface's attributes");
-    if (from->n_attrs == 0 || from->n_tris == 0) return ty_ok();
-    carry_args k = {&s->now, to, def->flow, def->dt};
+    bool fat = s->fat.n > 0, grow = s->grow.n > 0;
+    s->next.inset.n = s->carried_grow.n = 0;
+    if ((from->n_attrs == 0 && !fat) || from->n_tris == 0) return ty_ok();
+    if ((fat && !ty_array_resize(&s->next.inset, to->n_verts)) ||
+        (grow && !ty_array_resize(&s->carried_grow, to->n_verts)))
+        return ty_no_memory("the surface's attributes");
+    carry_args k = {&s->now, &s->next, to, fat ? s->fat.at : NULL, grow ? s->grow.at : NULL, s->carried_grow.at,
+                    def->flow, def->dt};
     ty_parallel_for(to->n_verts, BATCH, carry_block, &k);
+    ty_slc_inset_tidy(&s->next);
     return ty_ok();
 }
 
@@ -153,6 +211,7 @@ static ty_status contour(ty_slc* s, const ty_slc_remake_def* def)
     tree.lipschitz = def->lipschitz;
     if (!(def->box.lo[0] <= def->box.hi[0])) return ty_tri_mesh_resize(&s->next.mesh, 0, 0);
     TY_TRY(ty_octree_build(&s->next.tree, &def->phi, &tree));
+    ty_slc_bound_values(&s->next.tree);
     return ty_contour_octree(&s->contour, &s->next.tree, &def->phi, TY_CONTOUR_REFINE_KINKS, &s->next.mesh);
 }
 
@@ -165,7 +224,8 @@ ty_status ty_slc_remake(ty_slc* s, const ty_slc_remake_def* def)
     ty_slc_surface old = s->now;
     s->now = s->next;
     s->next = old;
-    s->thickness.n = 0;
+    s->thickness.n = s->fat.n = s->grow.n = 0;
+    TY_TRY(ty_slc_draw(s));
     TY_TRY(find_pieces(s));
     return ty_slc_thicken_mesh(s);
 }

@@ -13,14 +13,17 @@
 
 enum { BATCH = TY_SAMPLE_BATCH, STRETCH_EVERY = 16 };    // every so many triangles tell how the flow stretches space
 static const double MARGIN = 3.0;                        // cells around where the surface is expected
+static const double FREE = 2.0;                          // cells around a surface that touches nothing
 static const double STRETCH_SLACK = 1.25, STRETCH_LEAST = 1.0, STRETCH_MOST = 6.0;
 
 static void free_particles(ty_slc_particles* p)
 {
     ty_array_free(&p->x);
     ty_array_free(&p->radius);
+    ty_array_free(&p->from);
     ty_array_free(&p->way);
-    ty_array_free(&p->grown);
+    ty_array_free(&p->grow);
+    ty_array_free(&p->vertex);
     ty_array_free(&p->near);
     ty_hash_grid_free(&p->grid);
 }
@@ -36,6 +39,10 @@ static void destroy(void* self)
     ty_array_free(&s->parent);
     ty_array_free(&s->thickness);
     ty_array_free(&s->amount);
+    ty_array_free(&s->fat);
+    ty_array_free(&s->grow);
+    ty_array_free(&s->carried_grow);
+    ty_tri_mesh_free(&s->shown);
     free_particles(&s->thin);
     free_particles(&s->mesh_thin);
     if (s->ground) ty_tracker_levelset.destroy(s->ground);
@@ -112,7 +119,7 @@ typedef struct pulled {
     double dt;
 } pulled;
 
-// The old distance where the liquid at x came from.
+// The old distance where the liquid at x came from, less what thin places are fattened by.
 static void eval_pulled(const void* self, int n, const double (*x)[3], double* out)
 {
     const pulled* p = self;
@@ -120,8 +127,7 @@ static void eval_pulled(const void* self, int n, const double (*x)[3], double* o
     for (int at = 0; at < n; at += BATCH) {
         int count = n - at < BATCH ? n - at : BATCH;
         ty_trace_back(p->flow, p->dt, count, x + at, from);
-        ty_slc_distance(&p->s->now, count, (const double(*)[3])from, out + at, NULL, NULL);
-        if (p->s->thin.radius.n) ty_slc_unite(p->s, count, x + at, out + at);
+        ty_slc_fat_distance(p->s, count, (const double(*)[3])from, out + at);
     }
 }
 
@@ -150,12 +156,23 @@ static double stretch_block(void* ctx, ty_range r)
     return most;
 }
 
-// How steep the pulled-back distance may be.
+// The most that the step compresses space along a sampled edge of the surface.
 static double stretch(const ty_slc* s, const ty_flow* flow, double dt)
 {
     stretch_args k = {s, flow, dt};
     int64_t n = (s->now.mesh.n_tris + STRETCH_EVERY - 1) / STRETCH_EVERY;
-    return ty_clamp(STRETCH_SLACK * ty_parallel_max(n, 64, stretch_block, &k), STRETCH_LEAST, STRETCH_MOST);
+    return ty_parallel_max(n, 64, stretch_block, &k);
+}
+
+// Whether the mesh's volume is the liquid's: it touches no solid and no side of the domain. Elsewhere what is lost is the
+// ledger's to find out.
+static bool is_free(const ty_slc* s)
+{
+    ty_box box = ty_slc_bounds(s, FREE * s->def.cell);
+    if (ty_world_has_obstacles(s->world)) return false;
+    for (int axis = 0; axis < 3 && s->has_domain; ++axis)
+        if (!(box.lo[axis] > s->lo[axis] && box.hi[axis] < s->hi[axis])) return false;
+    return true;
 }
 
 static ty_status advance(void* self, const ty_flow* flow, const ty_world* world, double t, double dt)
@@ -166,17 +183,19 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
     if (!isfinite(reach)) return ty_fail(TY_DIVERGED, "the flow's speed is not finite");
     s->world = world;
     if (s->now.mesh.n_tris == 0) return ty_ok();
-    TY_TRY(ty_slc_thicken(s, flow, dt));
+    double compressed = stretch(s, flow, dt), volume = ty_tri_mesh_volume(ty_slc_shown(s));
+    TY_TRY(ty_slc_thicken(s, flow, dt, compressed));
     pulled p = {s, flow, dt};
     ty_sampler inner = {.self = &p, .width = 1, .eval = eval_pulled};
     ty_slc_walled walled = ty_slc_wall(s, &inner);
     ty_slc_remake_def def = {.phi = ty_slc_walled_sampler(&walled),
                              .box = ty_slc_bounds(s, reach + MARGIN * s->def.cell),
-                             .lipschitz = stretch(s, flow, dt),
+                             .lipschitz = ty_clamp(STRETCH_SLACK * compressed, STRETCH_LEAST, STRETCH_MOST),
                              .flow = flow,
                              .dt = dt};
     s->mesh_cell = s->def.thicken_mesh && flow->lattice.body ? flow->cell : 0.0;    // others make no mesh
-    return ty_slc_remake(s, &def);
+    TY_TRY(ty_slc_remake(s, &def));
+    return is_free(s) ? ty_slc_grow(s, volume - ty_tri_mesh_volume(ty_slc_shown(s))) : ty_ok();
 }
 
 static ty_status edit(void* self, int n, const ty_edit* edits, double* volume_changed)
@@ -191,11 +210,27 @@ static ty_liquid liquid(const void* self)
     const ty_slc* s = self;
     return (ty_liquid){.filling = ty_slc_filling(s),
                        .distance = ty_slc_distance_sampler(&s->now),
-                       .surface = &s->now.mesh,
+                       .fattening = ty_slc_fattening(s),
+                       .surface = ty_slc_shown(s),
                        .piece = s->piece.at,
                        .n_pieces = s->n_pieces,
                        .cell = s->def.cell,
                        .overlap = TY_SLC_OVERLAP * s->def.cell};
+}
+
+// Those near the medial axis of thin liquid.
+static ty_status particles(const void* self, ty_tri_mesh* out)
+{
+    const ty_slc_particles* p = &((const ty_slc*)self)->thin;
+    TY_TRY(ty_tri_mesh_resize(out, (int)p->radius.n, 0));
+    float *radius = ty_tri_mesh_add_attribute(out, "radius", 1), *side = ty_tri_mesh_add_attribute(out, "side", 1);
+    if (!radius || !side) return ty_no_memory("particles");
+    for (int64_t i = 0; i < p->radius.n; ++i) {
+        memcpy(out->vert[i], p->x.at + 3 * i, sizeof out->vert[0]);
+        radius[i] = (float)p->radius.at[i];
+        side[i] = -1.0f;
+    }
+    return ty_ok();
 }
 
 // Hierarchy, normals and far values follow from mesh and tree, to the bit.
@@ -210,10 +245,11 @@ static ty_status archive(void* self, ty_archive* ar)
     TY_TRY(ty_archive_growing(ar, "contour.mesh_thin.x", &s->mesh_thin.x));
     TY_TRY(ty_archive_growing(ar, "contour.mesh_thin.d", &s->mesh_thin.radius));
     TY_TRY(ty_archive_f64(ar, "contour.mesh_cell", &s->mesh_cell, 1));
-    s->thickness.n = 0;
+    s->thickness.n = s->fat.n = s->grow.n = 0;
     if (s->thin.x.n != 3 * s->thin.radius.n || s->mesh_thin.x.n != 3 * s->mesh_thin.radius.n)
         return ty_fail(TY_DAMAGED, "the particles of thin places do not fit");
     if (ar->loading) TY_TRY(ty_slc_mesh_particles_finish(s));
+    if (ar->loading) TY_TRY(ty_slc_draw(s));
     if (s->piece.n != s->now.mesh.n_verts) return ty_fail(TY_DAMAGED, "the surface's pieces do not fit it");
     return ty_ok();
 }
@@ -224,5 +260,6 @@ const ty_tracker_kind ty_tracker_contour = {.name = "contour",
                                             .edit = edit,
                                             .offset = offset,
                                             .liquid = liquid,
+                                            .particles = particles,
                                             .archive = archive,
                                             .destroy = destroy};

@@ -5,6 +5,7 @@
 //   remake.c     triangles of a function, attributes, pieces        walls.c      the liquid continued into solids
 //   bend.c       the surface between its vertices is curved
 //   change.c     sources, drains, the ledger's offsets              thicken.c    thin places kept from tearing; thicken_mesh.c for the mesh
+//   thin.c       liquid thinner than a cell
 #ifndef TY_TRACK_CONTOUR_SLC_H
 #define TY_TRACK_CONTOUR_SLC_H
 
@@ -27,6 +28,7 @@ typedef struct ty_slc_surface {
     ty_tri_mesh mesh;
     ty_octree tree;
     ty_mesh_distance exact;
+    TY_ARRAY(double) inset;   // per vertex: how far inside the mesh the liquid begins, metres; empty: nowhere (thin.c)
     TY_ARRAY(float) bend;     // 4 per vertex: unit normal, and how smooth the surface is there (1; at edges 0)
     TY_ARRAY(double) far;     // distance at the corners of the leaves above TY_SLC_EXACT_LEVEL; others undefined
     TY_ARRAY(double) point;   // scratch
@@ -37,9 +39,11 @@ typedef struct ty_slc_surface {
 typedef struct ty_slc_particles {
     TY_ARRAY(double) x;         // 3 each, metres
     TY_ARRAY(double) radius;    // metres
-    TY_ARRAY(double) way;       // scratch: metres that each went
-    TY_ARRAY(double) grown;
-    TY_ARRAY(int) near;         // scratch: big ones near each small one
+    TY_ARRAY(double) from;      // the rest is scratch: where they were before the step,
+    TY_ARRAY(double) way;       // metres that each went,
+    TY_ARRAY(double) grow;      // and may grow,
+    TY_ARRAY(int) vertex;       // whose ray it was,
+    TY_ARRAY(int) near;         // big ones near each small one
     ty_hash_grid grid;
 } ty_slc_particles;
 
@@ -57,6 +61,10 @@ typedef struct ty_slc {
     TY_ARRAY(int) parent;       // scratch of the pieces, per corner
     TY_ARRAY(double) thickness; // per vertex: inward to the other side, INFINITY when farther than asked
     TY_ARRAY(double) amount;    // offset per vertex
+    TY_ARRAY(double) fat;       // per vertex of now.mesh: `inset` of what it becomes in the remake to come; empty: 0
+    TY_ARRAY(double) grow;      // likewise: what it may grow
+    TY_ARRAY(double) carried_grow;
+    ty_tri_mesh shown;          // the liquid's surface where `inset` is not empty
     ty_slc_particles thin;      // of the last step
     ty_slc_particles mesh_thin; // thin for the solver's mesh; the radius is d
     double mesh_cell;           // of that mesh, metres; 0: none asks
@@ -68,11 +76,15 @@ typedef struct ty_slc {
 // -1. An empty surface is TY_FAR away. Re-entrant.
 void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out, int* triangle,
                      double (*closest)[3]);
+// The same of s->now, less `fat`, for a remake: right in sign, in its zeros, and near them.
+void ty_slc_fat_distance(const ty_slc* s, int n, const double (*x)[3], double* out);
 ty_sampler ty_slc_distance_sampler(const ty_slc_surface* s);
 // Fills `bend` from the mesh.
 ty_status ty_slc_bend(ty_slc_surface* s);
 // How far the curved surface lies outside of point p of a triangle, metres.
 double ty_slc_bulge(const ty_slc_surface* s, int triangle, const double p[3]);
+// The corner values of a new tree, made fit for asking.
+void ty_slc_bound_values(ty_octree* tree);
 // Makes mesh and tree askable: hierarchy, normals, far values.
 ty_status ty_slc_surface_finish(ty_slc_surface* s);
 ty_status ty_slc_surface_archive(ty_slc_surface* s, ty_archive* ar);
@@ -115,13 +127,22 @@ ty_sampler ty_slc_region_sampler(const ty_slc_region* r);
 ty_status ty_slc_edit(ty_slc* s, int n, const ty_edit* edits, double* volume_changed);
 ty_status ty_slc_offset(ty_slc* s, const double* metres_per_piece);
 
-// Fills `thickness`: the way from each vertex straight inward to the other side, up to `reach` metres.
+// thin.c: a value per vertex at a point of a triangle; `shown` anew; what others see of the surface.
+double ty_slc_value_at(const ty_tri_mesh* m, const double* value, int triangle, const double point[3]);
+ty_status ty_slc_draw(ty_slc* s);
+const ty_tri_mesh* ty_slc_shown(const ty_slc* s);
+void ty_slc_inset_tidy(ty_slc_surface* s);
+// Thin places grow as `carried_grow` says, all told by at most `lost` m3.
+ty_status ty_slc_grow(ty_slc* s, double lost);
+ty_sampler ty_slc_fattening(const ty_slc* s);
+
+// Fills `thickness`: the liquid's from each vertex straight inward to the other side; INFINITY beyond `reach` metres.
 ty_status ty_slc_thickness(ty_slc* s, double reach);
-// The particles of the step's end. `world` is at t + dt.
-ty_status ty_slc_thicken(ty_slc* s, const ty_flow* flow, double dt);
-ty_status ty_slc_particles_finish(ty_slc* s);
-// min(phi, surface of the particles) [Zhu2005], in place at n points. Re-entrant.
-void ty_slc_unite(const ty_slc* s, int n, const double (*x)[3], double* phi);
+// Half way through it.
+ty_vec3 ty_slc_middle(const ty_slc* s, int64_t vertex);
+// The particles of the step's end, and `fat` and `grow` for its remake. `world` is at t + dt; `stretch`: by how much the step
+// may compress thin places.
+ty_status ty_slc_thicken(ty_slc* s, const ty_flow* flow, double dt, double stretch);
 
 // Section 3.4.2: the particles of the present surface for a mesh whose finest cell is `mesh_cell`. Clears them when it is 0.
 ty_status ty_slc_thicken_mesh(ty_slc* s);

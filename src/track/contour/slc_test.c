@@ -190,30 +190,46 @@ static void colours_stay_with_the_liquid(void** state)
     tank_close(&t);
 }
 
-static void an_offset_moves_one_piece_and_spares_thin_places(void** state)
+// Half the thickness by the sheet's vertices away from its rims, and volumes of the ball and of what has the sheet.
+static double sheet_half(const ty_slc* s, double volume[2])
+{
+    double sum = 0.0;
+    int n = 0;
+    const ty_tri_mesh* m = ty_tracker_contour.liquid(s).surface;
+    volume[0] = volume[1] = 0.0;
+    for (int i = 0; i < m->n_tris; ++i) {
+        const int* id = m->tri[i];
+        volume[m->vert[id[0]][0] < 0.45] += ty_dot(ty_load3(m->vert[id[0]]),
+                                                   ty_cross(ty_load3(m->vert[id[1]]), ty_load3(m->vert[id[2]]))) / 6;
+    }
+    for (int v = 0; v < m->n_verts; ++v) {
+        const double* x = m->vert[v];
+        if (!(x[0] > 0.85 && x[0] < 1.0 && x[1] > 0.35 && x[1] < 0.65)) continue;
+        sum += fabs(x[2] - 0.5 - 0.5 * s->def.cell);
+        ++n;
+    }
+    return sum / n;
+}
+
+static void an_offset_moves_pieces_and_spares_thin_places(void** state)
 {
     (void)state;
     const double h = 1.0 / 24, metres = 0.05 * h;
     tank t;
-    tank_begin(&t, 1, 1, 1);
-    tank_liquid(&t, ball(0.3, 0.5, 0.5, 0.2));
-    tank_liquid(&t, block(0.6, 0.2, 0.2, 0.6 + h, 0.8, 0.8));    // a sheet of one cell
+    tank_begin(&t, 2, 1, 1);
+    tank_liquid(&t, ball(0.25, 0.5, 0.5, 0.15));
+    tank_liquid(&t, block(0.5, 0.2, 0.2, 0.76, 0.8, 0.8));
+    tank_liquid(&t, block(0.75, 0.2, 0.5, 1.1, 0.8, 0.5 + h));    // a sheet of one cell
     tank_open(&t, h);
     ty_slc* s = open_slc(&t, h, false);
     assert_int_equal(s->n_pieces, 2);
-    double before[2] = {0}, after[2] = {0}, area = 4 * M_PI * 0.04, both[2] = {metres, metres};
-    for (int pass = 0; pass < 2; ++pass) {
-        for (int i = 0; i < s->now.mesh.n_tris; ++i) {
-            const int* id = s->now.mesh.tri[i];
-            double sixth = ty_dot(ty_load3(s->now.mesh.vert[id[0]]), ty_cross(ty_load3(s->now.mesh.vert[id[1]]),
-                                                                              ty_load3(s->now.mesh.vert[id[2]]))) / 6;
-            (pass ? after : before)[s->now.mesh.vert[id[0]][0] < 0.55 ? 0 : 1] += sixth;
-        }
-        if (!pass) assert_ok(ty_tracker_contour.offset(s, both));
-    }
-    assert_near(after[0] - before[0], area * metres, 0.05 * area * metres);
-    double sheet = 2 * 0.6 * 0.6 * metres;    // what an offset of all of it would be
-    assert_true(after[1] - before[1] > 0.15 * sheet && after[1] - before[1] < 0.4 * sheet);
+    double before[2], after[2], both[2] = {metres, metres}, all = ty_tri_mesh_area(&s->now.mesh);
+    double ball_area = 4 * M_PI * 0.15 * 0.15, half = sheet_half(s, before);
+    assert_ok(ty_tracker_contour.offset(s, both));
+    double moved = sheet_half(s, after) - half;
+    assert_near(after[1] - before[1], ball_area * metres, 0.05 * ball_area * metres);
+    assert_near(after[0] - before[0], (all - ball_area) * metres, 0.3 * (all - ball_area) * metres);
+    assert_true(moved > 0.2 * metres && moved < 0.5 * metres);
     ty_tracker_contour.destroy(s);
     tank_close(&t);
 }
@@ -292,7 +308,7 @@ int main(void)
         cmocka_unit_test(the_sign_is_right_everywhere),
         cmocka_unit_test(tilted_water_meets_walls_undisturbed),
         cmocka_unit_test(colours_stay_with_the_liquid),
-        cmocka_unit_test(an_offset_moves_one_piece_and_spares_thin_places),
+        cmocka_unit_test(an_offset_moves_pieces_and_spares_thin_places),
         cmocka_unit_test(edits_change_what_they_say),
         cmocka_unit_test(liquid_leaves_through_open_sides),
         cmocka_unit_test(without_a_domain_liquid_goes_anywhere),

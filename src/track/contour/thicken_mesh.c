@@ -9,7 +9,6 @@
 
 #include "track/contour/slc.h"
 
-
 static ty_status find_middles(ty_slc* s)
 {
     ty_slc_particles* p = &s->mesh_thin;
@@ -18,9 +17,7 @@ static ty_status find_middles(ty_slc* s)
     for (int64_t v = 0; v < s->thickness.n; ++v) {
         double half = 0.5 * s->thickness.at[v], m[1][3], d;
         if (!(2.0 * half <= gamma)) continue;
-        const float* n = s->now.exact.normals.vert[v];
-        ty_vec3 normal = ty_normalize(ty_vec((double)n[0], (double)n[1], (double)n[2]));
-        ty_store3(m[0], ty_load3(s->now.mesh.vert[v]) - half * normal);
+        ty_store3(m[0], ty_slc_middle(s, v));
         ty_slc_distance(&s->now, 1, (const double(*)[3])m, &d, NULL, NULL);
         if (!(-d >= s->def.thicken_reject * half)) continue;
         if (!ty_array_reserve(&p->x, p->x.n + 3) || !ty_array_push(&p->radius, -d)) return ty_no_memory("thin places");
