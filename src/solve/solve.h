@@ -32,6 +32,7 @@ typedef struct ty_solve_stats {
     int iterations;
     double residual;
     double max_divergence;            // 1/s
+    double flux_jump;                 // tet: largest difference of a face's fluxes seen from both sides / largest flux
     double kinetic_energy;            // J, of the liquid
     double moving_volume;             // m3 that it was summed over; 0: not known
     double open_outflow;              // m3 that left through open sides during the step

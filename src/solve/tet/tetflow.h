@@ -25,17 +25,22 @@ enum {
 // A tet with less open volume than this share is dropped (open 0): 0.02 disturbs flow along walls ten times more.
 #define TY_TET_DROPPED 1e-3
 
+// How deep in solids the mesh should end, cells ([Chentanez2007] has it end at them). Cut tets reach one cell deep.
+#define TY_TET_DEPTH 1.5
+
 // The liquid on one step's mesh.
 typedef struct ty_tet_state {
     ty_tet_mesh mesh;
+    TY_ARRAY(double) solid;                // per vertex, m: distance to solids, negative inside
     TY_ARRAY(double) open;                 // per tet: share of its volume outside solids; 0 when dropped, 1 uncut
     TY_ARRAY(ty_vec3) solid_velocity;      // per tet, of the solid in it; zero in uncut tets
     TY_ARRAY(uint8_t) vert_kind;
     TY_ARRAY(double) given;                // per vertex, m2/s2: p' / rho at air vertices, 0 elsewhere
-    TY_ARRAY(ty_vec3) u;                   // per tet, m/s; dropped ones get the average of known neighbours
-    TY_ARRAY(ty_vec3) a;                   // per tet, m/s2: -grad p' / rho of the last projection
+    TY_ARRAY(ty_vec3) u;                   // per tet, m/s; project gives dropped ones the average of known neighbours
+    TY_ARRAY(ty_vec3) a;                   // per tet, m/s2: -grad p' / rho of the last projection; dropped ones likewise
     TY_ARRAY(double) flux;                 // per face, m3/s through its open part, out of face_tet[0]
-    TY_ARRAY(double) outflow;              // per vertex, m3/s: what leaves at air vertices (Q_v of the notes), 0 elsewhere
+    TY_ARRAY(double) outflow;              // per vertex, m3/s: what leaves at air vertices (Q_v of the notes; also where
+                                           // air faces have their own pressure: a third of their flux), 0 elsewhere
     TY_ARRAY(double) pressure;             // per vertex, m2/s2: p' / rho
 } ty_tet_state;
 
