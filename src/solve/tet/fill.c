@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mesh of the liquid: { liquid and not deeper than DEPTH in a solid }. The liquid's distance runs on linearly into
+// The mesh of the liquid: { liquid and not deeper than TY_TET_DEPTH in a solid }. The liquid's distance runs on linearly into
 // solids, so the surface meets walls undisturbed; what is in solids is told by open shares.
 //
 // Departs from [Chentanez2007] section 3.3.1, the minimum of both distances: that bevels every contact line by up to a
@@ -7,7 +7,6 @@
 #include "solve/tet/motion.h"
 
 enum { BATCH = TY_SAMPLE_BATCH };
-static const double DEPTH = 1.5;     // cells
 static const double MARGIN = 2.0;    // cells around the surface: `filling` reaches a little farther
 
 typedef struct embedded {
@@ -41,7 +40,7 @@ static bool bounds(const ty_tetflow* tf, const ty_liquid* liquid, ty_box* box)
 static ty_status make_mesh(ty_tetflow* tf, const ty_liquid* liquid, const ty_sampler* filling, ty_tet_mesh* mesh)
 {
     ty_stuff_def def = ty_stuff_default();
-    embedded e = {*filling, ty_world_solid(tf->world), ty_min(DEPTH * tf->def->cell, liquid->overlap)};
+    embedded e = {*filling, ty_world_solid(tf->world), ty_min(TY_TET_DEPTH * tf->def->cell, liquid->overlap)};
     ty_sampler phi = {.self = &e, .width = 1, .eval = eval};
     def.cell = tf->def->cell;
     for (int axis = 0; axis < 3; ++axis) def.origin[axis] = tf->origin[axis];

@@ -209,7 +209,7 @@ static ty_status create(void** self, const ty_solve_def* def, const ty_world* wo
     tf->carries = def->theta < 1.0;
     const ty_world_def* w = ty_world_get_def(world);
     for (int axis = 0; w->has_domain && axis < 3; ++axis) tf->origin[axis] = w->min[axis];
-    ty_tet_pressure scheme;
+    ty_tet_pressure scheme = TY_TET_FACE;
     ty_status status = pressure_scheme(def->pressure, &scheme);
     if (status.code == TY_OK) status = ty_tet_projector_create(&tf->projector, scheme, def);
     if (status.code == TY_OK) *self = tf;
