@@ -17,12 +17,19 @@ typedef struct give_job {
     bool physical;
 } give_job;
 
+// Deep in solids, where nothing flows, vertices may count as air: they have no part in the mean.
+static bool is_seen(const give_job* job, int64_t v)
+{
+    enum { SEEN = TY_VERT_AIR | TY_VERT_LIVE };
+    return (job->m->state.vert_kind.at[v] & SEEN) == SEEN;
+}
+
 static double level_block(void* ctx, ty_range r)
 {
     const give_job* job = ctx;
     double sum = 0.0;
     for (int64_t v = r.begin; v < r.end; ++v)
-        if (job->m->state.vert_kind.at[v] & TY_VERT_AIR) sum += ty_dot(job->gravity, ty_load3(job->m->state.mesh.vert[v]));
+        if (is_seen(job, v)) sum += ty_dot(job->gravity, ty_load3(job->m->state.mesh.vert[v]));
     return sum;
 }
 
@@ -30,7 +37,7 @@ static double count_block(void* ctx, ty_range r)
 {
     const give_job* job = ctx;
     int n = 0;
-    for (int64_t v = r.begin; v < r.end; ++v) n += (job->m->state.vert_kind.at[v] & TY_VERT_AIR) != 0;
+    for (int64_t v = r.begin; v < r.end; ++v) n += is_seen(job, v);
     return n;
 }
 
