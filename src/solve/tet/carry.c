@@ -24,7 +24,7 @@ static void find_feet(const ty_tetflow* tf, double dt, int n, double (*x)[3])
     for (int i = 0; i < n; ++i) id[i] = i;
     for (int k = 1; n > 0; ++k) {
         int left = 0;
-        ty_tet_sample(m, tf->world, n, (const double(*)[3])y, u[0], a[0]);
+        ty_tet_sample(m, tf->world, false, n, (const double(*)[3])y, u[0], a[0]);
         for (int i = 0; i < n; ++i) {
             ty_vec3 target = ty_load3(to[i]), next = target - dt * (ty_load3(u[i]) + 0.5 * dt * ty_load3(a[i]));
             ty_vec3 moved = next - ty_load3(y[i]);
@@ -42,7 +42,7 @@ static void plain_velocity(const void* self, int n, const double (*x)[3], double
 {
     const ty_tetflow* tf = self;
     for (int at = 0; at < n; at += BATCH)
-        ty_tet_sample(&tf->motion[tf->now], tf->world, n - at < BATCH ? n - at : BATCH, x + at, out + 3 * at, NULL);
+        ty_tet_sample(&tf->motion[tf->now], tf->world, false, n - at < BATCH ? n - at : BATCH, x + at, out + 3 * at, NULL);
 }
 
 void ty_tetflow_arriving(const ty_tetflow* tf, double dt, int n, const double (*x)[3], double* u, double* a)
@@ -54,7 +54,7 @@ void ty_tetflow_arriving(const ty_tetflow* tf, double dt, int n, const double (*
         ty_flow flow = {.velocity = {tf, 3, 0.0, plain_velocity}, .cell = tf->def->cell, .max_speed = tf->max_speed};
         ty_trace_back(&flow, dt, n, x, foot);
     }
-    ty_tet_sample(&tf->motion[tf->now], tf->world, n, (const double(*)[3])foot, u, a);
+    ty_tet_sample(&tf->motion[tf->now], tf->world, false, n, (const double(*)[3])foot, u, a);
     double share = tf->carries ? (1.0 - tf->def->theta) * dt : 0.0;
     for (int i = 0; i < n; ++i) ty_store3(u + 3 * i, ty_load3(u + 3 * i) + share * ty_load3(a + 3 * i));
 }

@@ -10,14 +10,14 @@ static void velocity(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_tetflow* tf = self;
     for (int at = 0; at < n; at += BATCH)
-        ty_tet_sample(&tf->motion[tf->now], tf->world, batch(n, at), x + at, out + 3 * at, NULL);
+        ty_tet_sample(&tf->motion[tf->now], tf->world, true, batch(n, at), x + at, out + 3 * at, NULL);
 }
 
 static void acceleration(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_tetflow* tf = self;
     for (int at = 0; at < n; at += BATCH)
-        ty_tet_sample(&tf->motion[tf->now], tf->world, batch(n, at), x + at, NULL, out + 3 * at);
+        ty_tet_sample(&tf->motion[tf->now], tf->world, true, batch(n, at), x + at, NULL, out + 3 * at);
 }
 
 // Full, in Pa; that of air, 0, outside the mesh.

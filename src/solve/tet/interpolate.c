@@ -7,11 +7,13 @@
 //
 // Departs from [Chentanez2007] section 3.3.2: dual-cell weights about barycentres reach 2000 in graded cells.
 #include <string.h>
+#include <stdlib.h>
 
 #include "solve/tet/motion.h"
 
 enum { BATCH = TY_SAMPLE_BATCH, MAX_WALK = 80 };
 static const double INSIDE = -1e-10;     // a coordinate not below this is not outside
+static const double SKIN_WHOLE = 1.0, SKIN_END = 2.0;    // cells under the surface: all its velocity, nothing of it
 static const double PROBE = 0.125;       // cells: step of the differences of a solid's distance
 
 // Barycentric coordinates; the tet's volume is never zero.
@@ -234,6 +236,54 @@ static void remove_normal_part(const buried* b, const double (*solid)[3], double
     }
 }
 
+// Points under the free surface, as trackers see them: its velocity holds on both sides of it. Beyond it values are
+// those of the closest point; if the liquid's own held below, a surface tracked between samples a half cell apart would
+// move at a mean of both, too slowly for waves whose motion fades with depth (2.4 % at 32 cells a wave).
+typedef struct skin_deep {
+    int n, id[BATCH];
+    double weight[BATCH];
+    ty_tet_place place[BATCH];
+} skin_deep;
+
+static bool is_free(const ty_tet_motion* m, int tri)
+{
+    if (tri < 0 || tri >= m->skin.n_tris - m->n_loose_tris) return false;
+    const uint8_t* kind = m->state.vert_kind.at + m->state.mesh.n_inner;
+    for (int k = 0; k < 3; ++k)
+        if (!(kind[m->skin.tri[tri][k]] & TY_VERT_AIR)) return false;
+    return true;
+}
+
+static void find_skin_deep(const ty_tet_motion* m, int n, const double (*x)[3], const ty_tet_place* place, skin_deep* s)
+{
+    double at[BATCH][3], closest[BATCH][3], distance2[BATCH], h = m->state.mesh.tree.cell;
+    int tri[BATCH], id[BATCH], k = 0;
+    for (int i = 0; i < n; ++i) {
+        if (place[i].tet < 0 || ty_kind_level(m->state.mesh.kind[place[i].tet]) > 0) continue;
+        memcpy(at[k], x[i], sizeof at[0]);
+        id[k++] = i;
+    }
+    ty_closest_points out = {.triangle = tri, .point = closest, .distance2 = distance2};
+    ty_bvh_closest(&m->skin_tree, k, (const double(*)[3])at, SKIN_END * h, &out);
+    s->n = 0;
+    for (int i = 0; i < k; ++i) {
+        if (!is_free(m, tri[i])) continue;
+        double fade = (SKIN_END - sqrt(distance2[i]) / h) / (SKIN_END - SKIN_WHOLE);
+        s->weight[s->n] = ty_min(fade, 1.0);
+        s->place[s->n].tet = -2 - tri[i];
+        triangle_weights(&m->skin, tri[i], ty_load3(closest[i]), s->place[s->n].l);
+        s->id[s->n++] = id[i];
+    }
+}
+
+static void blend(const ty_tet_motion* m, const ty_tet_values* f, const skin_deep* s, double* out)
+{
+    for (int i = 0; i < s->n; ++i) {
+        ty_vec3 inside = ty_load3(out + 3 * s->id[i]), on = value_at(m, f, &s->place[i]);
+        ty_store3(out + 3 * s->id[i], inside + s->weight[i] * (on - inside));
+    }
+}
+
 static bool has_solids(const ty_world* world)
 {
     const ty_world_def* def = ty_world_get_def(world);
@@ -243,12 +293,15 @@ static bool has_solids(const ty_world* world)
     return false;
 }
 
-void ty_tet_sample(const ty_tet_motion* m, const ty_world* world, int n, const double (*x)[3], double* u, double* a)
+void ty_tet_sample(const ty_tet_motion* m, const ty_world* world, bool surface, int n, const double (*x)[3], double* u,
+                   double* a)
 {
     ty_tet_place place[BATCH];
     buried b;
-    b.n = 0;
+    skin_deep s;
+    b.n = s.n = 0;
     ty_tet_locate(m, n, x, place);
+    if (surface && !getenv("NOSKIN")) find_skin_deep(m, n, x, place, &s);
     if (world && has_solids(world)) {
         ty_sampler solid = ty_world_solid(world);
         find_buried(m, &solid, n, x, place, &b);
@@ -256,6 +309,8 @@ void ty_tet_sample(const ty_tet_motion* m, const ty_world* world, int n, const d
     }
     for (int i = 0; u && i < n; ++i) ty_store3(u + 3 * i, value_at(m, &m->u, &place[i]));
     for (int i = 0; a && i < n; ++i) ty_store3(a + 3 * i, value_at(m, &m->a, &place[i]));
+    if (u) blend(m, &m->u, &s, u);
+    if (a) blend(m, &m->a, &s, a);
     if (!b.n) return;
     double moving[BATCH][3];
     bool moves = ty_world_solid_moves(world);

@@ -58,7 +58,9 @@ ty_status ty_tet_motion_close(ty_tet_motion* m);
 // interpolate.c. Re-entrant; n at most TY_SAMPLE_BATCH.
 void ty_tet_locate(const ty_tet_motion* m, int n, const double (*x)[3], ty_tet_place* place);
 // u, a: 3 values per point; either may be NULL. With a world that has solids, values in them are those at the wall.
-void ty_tet_sample(const ty_tet_motion* m, const ty_world* world, int n, const double (*x)[3], double* u, double* a);
+// `surface`: as trackers see them, with the surface's velocity on both sides of it.
+void ty_tet_sample(const ty_tet_motion* m, const ty_world* world, bool surface, int n, const double (*x)[3], double* u,
+                   double* a);
 // p' / rho of the points' places; 0 outside the mesh.
 void ty_tet_sample_pressure(const ty_tet_motion* m, int n, const ty_tet_place* place, double* out);
 

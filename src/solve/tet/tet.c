@@ -4,6 +4,7 @@
 // Departs: see the heads of the stages. Most of all, the pressure's gradient is exact for linear pressures and the
 // pressure's acceleration is carried along (carry.c).
 #include <string.h>
+#include <stdlib.h>
 
 #include "core/clock.h"
 #include "core/parallel.h"
@@ -15,7 +16,7 @@ enum { BLOCK = 4096 };
 // The share of a usual step that finds the first acceleration.
 static const double PROBE_STEP = 0.01;
 // How much of theta's damping of waves is taken back (see smooth).
-static const double FORGIVEN = 0.9;
+static double forgiven(void) { const char* e = getenv("FORGIVEN"); return e ? atof(e) : 0.9; }
 
 static ty_status want_divergence(ty_tetflow* tf, const ty_liquid* liquid, const double** divergence)
 {
@@ -79,7 +80,7 @@ static ty_status move(ty_tetflow* tf, const ty_liquid* liquid, double dt, double
     TY_TRY(project(tf, liquid, solve_dt, true, stats));
     stats->project_seconds += ty_clock() - begin;
     begin = ty_clock();
-    smooth_job job = {tf, theta < 1.0 ? FORGIVEN * (2.0 * theta - 1.0) : 0.0};
+    smooth_job job = {tf, theta < 1.0 ? forgiven() * (2.0 * theta - 1.0) : 0.0};
     if (tf->carries) ty_parallel_for(m->state.mesh.n_tets, BLOCK, smooth_block, &job);
     else no_acceleration(&m->state);
     TY_TRY(ty_tet_motion_finish(m, &tf->stars));

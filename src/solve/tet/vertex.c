@@ -9,6 +9,7 @@
 // surface's place. It is stable when "surface velocity from fluxes" is the transpose of "pressure from the surface's
 // place". The flux of vertex v is Q = sum_t V_t grad(lambda_v) . (phi_t u_t + (1 - phi_t) u_solid): for `nodal` by
 // definition, and for `face` too, because fluxes through inner faces cancel and a third of each air face is left.
+#include <stdlib.h>
 #include "core/parallel.h"
 #include "solve/tet/motion.h"
 
@@ -126,8 +127,8 @@ static void fit_fields(const vertex_job* job, ty_vec3 x, int v, const int* corne
 
 // What leaves through the free surface around a vertex.
 typedef struct surface_flux {
-    ty_vec3 area;        // a third of the open area vectors
-    double plain;        // a third of the open areas
+    ty_vec3 area;        // the open surface's area vectors, weighted by the vertex's part in them
+    double plain;        // the same of areas
     double flux[2];
 } surface_flux;
 
@@ -137,6 +138,30 @@ static bool is_air_face(const ty_tet_state* s, int t, int i)
     for (int k = 0; k < 4; ++k)
         if (k != i && !(s->vert_kind.at[s->mesh.tet[t][k]] & TY_VERT_AIR)) return false;
     return true;
+}
+
+// The mean over a triangle of lambda_0, taken as 0 where the linear function with values d at the corners is negative:
+// a third of the triangle when it is all open.
+static double open_moment(const double d[3])
+{
+    bool in[3] = {d[0] > 0.0, d[1] > 0.0, d[2] > 0.0};
+    int n = in[0] + in[1] + in[2], lone = 0;
+    if (n == 0 || n == 3) return n / 9.0;
+    while (in[lone] != (n == 1)) ++lone;
+    int b = (lone + 1) % 3, c = (lone + 2) % 3;
+    double s = d[lone] / (d[lone] - d[b]), t = d[lone] / (d[lone] - d[c]);    // the corner that is cut off
+    double corner = s * t / 3.0 * (lone == 0 ? 3.0 - s - t : b == 0 ? s : t);
+    return n == 1 ? corner : 1.0 / 3.0 - corner;
+}
+
+static double face_moment(const ty_tet_state* s, int t, int j, int i)
+{
+    double d[3];
+    int n = 1;
+    if (!(s->open.at[t] < 1.0)) return 1.0 / 3.0;
+    for (int k = 0; k < 4; ++k)
+        if (k != j) d[k == i ? 0 : n++] = s->solid.at[s->mesh.tet[t][k]];
+    return open_moment(d);
 }
 
 static surface_flux measure_flux(const vertex_job* job, const int* corner, int n)
@@ -154,7 +179,8 @@ static surface_flux measure_flux(const vertex_job* job, const int* corner, int n
         }
         for (int j = 0; j < 4; ++j) {
             if (j == i || !is_air_face(s, t, j)) continue;
-            ty_vec3 area = ty_load3(g.S[j]) * (open / 3.0);
+            if (!(open > 0.0)) continue;
+            ty_vec3 area = ty_load3(g.S[j]) * face_moment(s, t, j, i);
             q.area += area;
             q.plain += ty_norm(area);
         }
@@ -194,7 +220,7 @@ static void vertex_block(void* ctx, ty_range r)
         if (!cut && n >= LEAST_FIT) fit_fields(job, ty_load3(s->mesh.vert[v]), (int)v, corner, n);
         else
             for (int f = 0; f < 2; ++f) job->field[f].vert[v] = mean(job, &job->field[f], corner, n, true);
-        if (s->vert_kind.at[v] & TY_VERT_AIR) set_normal_part(job, (int)v, corner, n);
+        if (s->vert_kind.at[v] & TY_VERT_AIR && !(cut && getenv("NOCUTFLUX"))) set_normal_part(job, (int)v, corner, n);
     }
 }
 
