@@ -47,6 +47,7 @@ typedef struct ty_tet_job {
 // A tet as the pressure sees it: V grad x = sum S[k] x[unknown[k]] + known.
 typedef struct ty_tet_local {
     int n, unknown[8];
+    int corner[8];        // of the tet that the unknown sits at, -1 for faces
     ty_vec3 S[8], known;
     double mean[8];       // of the unknown's shape function over the tet
     double volume;
@@ -56,6 +57,9 @@ static inline double ty_wanted(const ty_tet_job* job, int tet)
 {
     return job->divergence ? job->divergence[tet] : 0.0;
 }
+
+// What flows out of the tet's open part into the solid in it, m3/s, and where, barycentric.
+double ty_tet_wall_flux(const ty_tet_state* s, int tet, double centre[4]);
 
 // face and nodal: system_linear.c, unknowns.c
 ty_status ty_tet_number(const ty_tet_job* job);

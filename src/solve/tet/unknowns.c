@@ -51,7 +51,7 @@ static void number_vertices(const ty_tet_job* job, int first)
 static bool has_part(const ty_tet_job* job, int tet)
 {
     const ty_tet_state* s = job->s;
-    if (s->open.at[tet] == 0.0 && ty_dot(s->solid_velocity.at[tet], s->solid_velocity.at[tet]) == 0.0) return false;
+    if (s->open.at[tet] == 0.0) return false;
     const int* f = s->mesh.tet_face[tet];
     for (int i = 0; i < 4; ++i)
         if (job->p->face_unknown.at[f[i]] == TY_FACE_NODAL) return true;
@@ -128,6 +128,7 @@ ty_tet_local ty_tet_make_local(const ty_tet_job* job, int tet)
         ty_vec3 S = ty_load3(g.S[i]);
         if (k >= 0) {
             local.unknown[local.n] = k;
+            local.corner[local.n] = -1;
             local.mean[local.n] = 0.25;
             local.S[local.n++] = S;
         } else if (k == TY_FACE_GIVEN) {
@@ -151,6 +152,7 @@ ty_tet_local ty_tet_make_local(const ty_tet_job* job, int tet)
             continue;
         }
         local.unknown[local.n] = k;
+        local.corner[local.n] = j;
         local.mean[local.n] = n_faces / 12.0;
         local.S[local.n++] = S;
     }
