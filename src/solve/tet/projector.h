@@ -47,7 +47,7 @@ typedef struct ty_tet_job {
 // A tet as the pressure sees it: V grad x = sum S[k] x[unknown[k]] + known.
 typedef struct ty_tet_local {
     int n, unknown[8];
-    int corner[8];        // of the tet that the unknown sits at, -1 for faces
+    int corner[8];        // of the tet that the unknown sits at; -4 + i: at the face opposite corner i
     ty_vec3 S[8], known;
     double mean[8];       // of the unknown's shape function over the tet
     double volume;

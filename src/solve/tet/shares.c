@@ -14,8 +14,7 @@ static const double SNAP = 1e-6;
 // A closed share below this is rounding.
 static const double UNCUT = 1e-12;
 // Boundary vertices that lie deeper in a solid than this (cells), and in the liquid, are where the mesh just ends.
-// It does so TY_TET_DEPTH deep, and cut tets reach 1.3 deep, so nothing flows at vertices in doubt.
-static const double DEEP = 1.5;
+static const double DEEP = 1.0;
 // How far from its zero (cells) the liquid's distance may be at a vertex on it: the mesher's steps leave less.
 static const double ON_SURFACE = 0.05;
 
@@ -99,7 +98,8 @@ static void share_block(void* ctx, ty_range r)
 static void mark_around(ty_tet_state* s)
 {
     for (int t = 0; t < s->mesh.n_tets; ++t) {
-        uint8_t kind = (uint8_t)((s->open.at[t] < 1.0 ? TY_VERT_WALL : 0) | (s->open.at[t] > 0.0 ? TY_VERT_LIVE : 0));
+        double open = s->open.at[t];
+        uint8_t kind = open == 1.0 ? TY_VERT_LIVE : open == 0.0 ? TY_VERT_WALL : TY_VERT_LIVE | TY_VERT_WALL | TY_VERT_CUT;
         for (int i = 0; i < 4; ++i) s->vert_kind.at[s->mesh.tet[t][i]] |= kind;
     }
 }

@@ -53,6 +53,12 @@ double ty_tet_wall_flux(const ty_tet_state* s, int tet, double centre[4])
     return ty_dot(wall.area, velocity);
 }
 
+// The mean over the wall of the shape function at a corner, or at a face: 1 when the wall is that face, else 0.
+static double at_wall(const double centre[4], int corner)
+{
+    return corner >= 0 ? centre[corner] : centre[corner + 4] == 0.0;
+}
+
 // What a tet has to say to the row of unknown k.
 static void add_tet(const ty_tet_job* job, int tet, int k, row* r)
 {
@@ -63,12 +69,11 @@ static void add_tet(const ty_tet_job* job, int tet, int k, row* r)
     while (own < local.n && local.unknown[own] != k) ++own;
     if (own == local.n) return;
     ty_vec3 S = local.S[own];
+    if (open == 0.0) return;
     r->rhs += open * (ty_dot(S, s->u.at[tet]) + local.volume * ty_wanted(job, tet) * local.mean[own]);
     r->rhs -= scale * ty_dot(S, local.known);
-    if (local.corner[own] >= 0) {
-        double centre[4], flux = ty_tet_wall_flux(s, tet, centre);
-        r->rhs -= centre[local.corner[own]] * flux;
-    }
+    double centre[4], flux = ty_tet_wall_flux(s, tet, centre);
+    if (flux != 0.0) r->rhs -= flux * at_wall(centre, local.corner[own]);
     for (int l = 0; l < local.n; ++l) add(r, local.unknown[l], scale * ty_dot(S, local.S[l]));
 }
 
@@ -206,21 +211,18 @@ static double open_area(const ty_tet_state* s, int face)
     return ty_triangle_open_share(d);
 }
 
-// One flux for both sides: their mean, which differ by what the solver left. Faces of cut tets have no flux that a
-// pressure made single; theirs is the mean of the sides by open volume.
+// One flux for both sides: the mean of what they have, which differs by what the solver left; of cut tets, whose faces
+// have no flux that a pressure made single, the mean by open share. On a wall it is the solid's.
 static void flux_block(void* ctx, ty_range r)
 {
     const ty_tet_job* job = ctx;
     ty_tet_state* s = job->s;
     for (int64_t f = r.begin; f < r.end; ++f) {
         const int* side = s->mesh.face_tet[f];
-        double front = s->flux.at[f], back = side[1] < 0 ? -front : job->p->back_flux.at[f];
-        if (job->p->face_unknown.at[f] != TY_FACE_NODAL) {
-            s->flux.at[f] = 0.5 * (front - back);
-            continue;
-        }
         double w0 = s->open.at[side[0]], w1 = side[1] < 0 ? 0.0 : s->open.at[side[1]];
-        s->flux.at[f] = w0 + w1 > 0.0 ? open_area(s, (int)f) * (w0 * front - w1 * back) / (w0 + w1) : 0.0;
+        double back = side[1] < 0 ? 0.0 : job->p->back_flux.at[f];
+        double mean = w0 + w1 > 0.0 ? (w0 * s->flux.at[f] - w1 * back) / (w0 + w1) : 0.0;
+        s->flux.at[f] = job->p->face_unknown.at[f] == TY_FACE_NODAL ? open_area(s, (int)f) * mean : mean;
     }
 }
 

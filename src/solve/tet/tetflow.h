@@ -19,7 +19,8 @@
 enum {
     TY_VERT_AIR = 1,     // on the free surface: its pressure is given
     TY_VERT_WALL = 2,    // a tet around it is cut by a solid or dropped
-    TY_VERT_LIVE = 4     // some tet around it has open volume
+    TY_VERT_LIVE = 4,    // some tet around it has open volume
+    TY_VERT_CUT = 8      // a tet around it is cut
 };
 
 // A tet with less open volume than this share is dropped (open 0). Slivers cost no iterations and move like their
