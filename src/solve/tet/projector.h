@@ -63,7 +63,9 @@ double ty_tet_wall_flux(const ty_tet_state* s, int tet, double centre[4]);
 
 // face and nodal: system_linear.c, unknowns.c
 ty_status ty_tet_number(const ty_tet_job* job);
-ty_tet_local ty_tet_make_local(const ty_tet_job* job, int tet);
+void ty_tet_make_local(const ty_tet_job* job, int tet, ty_tet_local* local);
+// Only the unknowns of a local; returns how many.
+int ty_tet_local_unknowns(const ty_tet_job* job, int tet, int unknown[8]);
 ty_status ty_tet_linear_assemble(const ty_tet_job* job);
 void ty_tet_linear_guess(const ty_tet_job* job);
 ty_status ty_tet_linear_apply(const ty_tet_job* job);

@@ -63,13 +63,15 @@ static double at_wall(const double centre[4], int corner)
 static void add_tet(const ty_tet_job* job, int tet, int k, row* r)
 {
     const ty_tet_state* s = job->s;
-    ty_tet_local local = ty_tet_make_local(job, tet);
-    double open = s->open.at[tet], scale = open / local.volume;
+    double open = s->open.at[tet];
+    if (open == 0.0) return;
+    ty_tet_local local;
+    ty_tet_make_local(job, tet, &local);
+    double scale = open / local.volume;
     int own = 0;
     while (own < local.n && local.unknown[own] != k) ++own;
     if (own == local.n) return;
     ty_vec3 S = local.S[own];
-    if (open == 0.0) return;
     r->rhs += open * (ty_dot(S, s->u.at[tet]) + local.volume * ty_wanted(job, tet) * local.mean[own]);
     r->rhs -= scale * ty_dot(S, local.known);
     double centre[4], flux = ty_tet_wall_flux(s, tet, centre);
@@ -77,26 +79,44 @@ static void add_tet(const ty_tet_job* job, int tet, int k, row* r)
     for (int l = 0; l < local.n; ++l) add(r, local.unknown[l], scale * ty_dot(S, local.S[l]));
 }
 
-static row make_row(const ty_tet_job* job, int k, int worker)
+// The tets that have a say in row k.
+static int tets_of_row(const ty_tet_job* job, int k, const int** tets)
 {
     const ty_tet_projector* p = job->p;
-    row r = {.col = p->row_col.at + (int64_t)p->row_room * worker, .val = p->row_val.at + (int64_t)p->row_room * worker};
-    if (k < p->n_face_unknowns) {
-        const int* side = job->s->mesh.face_tet[p->unknown_face.at[k]];
-        add_tet(job, side[0], k, &r);
-        if (side[1] >= 0) add_tet(job, side[1], k, &r);
-        return r;
+    if (k >= p->n_face_unknowns) {
+        const int* start = p->around_start.at + (k - p->n_face_unknowns);
+        *tets = p->around.at + start[0];
+        return start[1] - start[0];
     }
-    const int* start = p->around_start.at + (k - p->n_face_unknowns);
-    for (int i = start[0]; i < start[1]; ++i) add_tet(job, p->around.at[i], k, &r);
-    return r;
+    *tets = job->s->mesh.face_tet[p->unknown_face.at[k]];
+    return (*tets)[1] >= 0 ? 2 : 1;
+}
+
+static row empty_row(const ty_tet_projector* p, int worker)
+{
+    int64_t at = (int64_t)p->row_room * worker;
+    return (row){.col = p->row_col.at + at, .val = p->row_val.at + at};
+}
+
+static int count_row(const ty_tet_job* job, int k, int worker)
+{
+    row r = empty_row(job->p, worker);
+    const int* tets;
+    int n_tets = tets_of_row(job, k, &tets), unknown[8];
+    for (int i = 0; i < n_tets; ++i) {
+        if (job->s->open.at[tets[i]] == 0.0) continue;
+        int n = ty_tet_local_unknowns(job, tets[i], unknown);
+        bool has = false;
+        for (int l = 0; l < n; ++l) has |= unknown[l] == k;
+        for (int l = 0; l < n && has; ++l) add(&r, unknown[l], 0.0);
+    }
+    return r.n;
 }
 
 static void count_block(void* ctx, ty_range r)
 {
     const ty_tet_job* job = ctx;
-    for (int64_t k = r.begin; k < r.end; ++k)
-        job->p->matrix.row_start[k + 1] = make_row(job, (int)k, r.worker).n;
+    for (int64_t k = r.begin; k < r.end; ++k) job->p->matrix.row_start[k + 1] = count_row(job, (int)k, r.worker);
 }
 
 static void fill_block(void* ctx, ty_range r)
@@ -104,7 +124,10 @@ static void fill_block(void* ctx, ty_range r)
     const ty_tet_job* job = ctx;
     ty_csr* a = &job->p->matrix;
     for (int64_t k = r.begin; k < r.end; ++k) {
-        row made = make_row(job, (int)k, r.worker);
+        row made = empty_row(job->p, r.worker);
+        const int* tets;
+        int n_tets = tets_of_row(job, (int)k, &tets);
+        for (int i = 0; i < n_tets; ++i) add_tet(job, tets[i], (int)k, &made);
         memcpy(a->col + a->row_start[k], made.col, sizeof(int) * (size_t)made.n);
         memcpy(a->val + a->row_start[k], made.val, sizeof(double) * (size_t)made.n);
         job->p->rhs.at[k] = made.rhs;
@@ -183,7 +206,8 @@ static void update_block(void* ctx, ty_range r)
         ty_vec3 grad = ty_vec(0, 0, 0);
         ty_tet_geometry g = ty_tet_mesh_geometry(&s->mesh, (int)t);
         if (s->open.at[t] > 0.0) {
-            ty_tet_local local = ty_tet_make_local(job, (int)t);
+            ty_tet_local local;
+            ty_tet_make_local(job, (int)t, &local);
             grad = local.known;
             for (int k = 0; k < local.n; ++k) grad += job->p->x.at[local.unknown[k]] * local.S[k];
             grad /= local.volume;

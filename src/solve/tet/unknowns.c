@@ -124,13 +124,33 @@ ty_status ty_tet_number(const ty_tet_job* job)
     return list_tets(job);
 }
 
-ty_tet_local ty_tet_make_local(const ty_tet_job* job, int tet)
+int ty_tet_local_unknowns(const ty_tet_job* job, int tet, int unknown[8])
+{
+    const ty_tet_projector* p = job->p;
+    const int *face = job->s->mesh.tet_face[tet], *vert = job->s->mesh.tet[tet];
+    int n = 0, n_nodal = 0;
+    unsigned is_nodal = 0;
+    for (int i = 0; i < 4; ++i) {
+        int k = p->face_unknown.at[face[i]];
+        if (k >= 0) unknown[n++] = k;
+        else if (k == TY_FACE_NODAL) is_nodal |= 1u << i, ++n_nodal;
+    }
+    for (int j = 0; j < 4 && n_nodal; ++j) {
+        int k = p->vert_unknown.at[vert[j]];
+        if (k >= 0 && is_nodal & ~(1u << j)) unknown[n++] = k;
+    }
+    return n;
+}
+
+void ty_tet_make_local(const ty_tet_job* job, int tet, ty_tet_local* local)
 {
     const ty_tet_projector* p = job->p;
     const ty_tet_mesh* m = &job->s->mesh;
     const int *face = m->tet_face[tet], *vert = m->tet[tet];
     ty_tet_geometry g = ty_tet_mesh_geometry(m, tet);
-    ty_tet_local local = {.known = ty_vec(0, 0, 0), .volume = g.volume};
+    local->n = 0;
+    local->known = ty_vec(0, 0, 0);
+    local->volume = g.volume;
     ty_vec3 nodal = ty_vec(0, 0, 0);
     int n_nodal = 0;
     unsigned is_nodal = 0;
@@ -138,14 +158,14 @@ ty_tet_local ty_tet_make_local(const ty_tet_job* job, int tet)
         int k = p->face_unknown.at[face[i]];
         ty_vec3 S = ty_load3(g.S[i]);
         if (k >= 0) {
-            local.unknown[local.n] = k;
-            local.corner[local.n] = i - 4;
-            local.mean[local.n] = 0.25;
-            local.S[local.n++] = S;
+            local->unknown[local->n] = k;
+            local->corner[local->n] = i - 4;
+            local->mean[local->n] = 0.25;
+            local->S[local->n++] = S;
         } else if (k == TY_FACE_GIVEN) {
             double sum = 0.0;
             for (int j = 0; j < 4; ++j) sum += j == i ? 0.0 : p->given.at[vert[j]];
-            local.known += sum / 3.0 * S;
+            local->known += sum / 3.0 * S;
         } else {
             nodal += S;
             ++n_nodal;
@@ -159,13 +179,12 @@ ty_tet_local ty_tet_make_local(const ty_tet_job* job, int tet)
         if (n_faces == 0) continue;
         ty_vec3 S = (opposite ? nodal - ty_load3(g.S[j]) : nodal) / 3.0;
         if (k < 0) {
-            local.known += p->given.at[vert[j]] * S;
+            local->known += p->given.at[vert[j]] * S;
             continue;
         }
-        local.unknown[local.n] = k;
-        local.corner[local.n] = j;
-        local.mean[local.n] = n_faces / 12.0;
-        local.S[local.n++] = S;
+        local->unknown[local->n] = k;
+        local->corner[local->n] = j;
+        local->mean[local->n] = n_faces / 12.0;
+        local->S[local->n++] = S;
     }
-    return local;
 }
