@@ -1,103 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "solve/tet/cut_tet.h"
 
-#include <string.h>
-
-// Corners of a piece in barycentric coordinates.
-typedef double corner[4];
-
-static void at_vertex(int i, corner out)
+// Vertices with positive values, then the others; returns how many are positive.
+static int sort_by_sign(const double d[4], int v[4])
 {
-    memset(out, 0, sizeof(corner));
-    out[i] = 1.0;
-}
-
-// The fraction t of the way from vertex i to vertex j.
-static void on_edge(int i, int j, double t, corner out)
-{
-    memset(out, 0, sizeof(corner));
-    out[i] = 1.0 - t;
-    out[j] = t;
-}
-
-static void add_piece(ty_open_part* part, double share, corner c[4])
-{
-    part->share += share;
-    for (int i = 0; i < 4; ++i) part->moment[i] += 0.25 * share * (c[0][i] + c[1][i] + c[2][i] + c[3][i]);
-}
-
-// The corner cut off around the vertex `tip`, whose sign stands alone.
-static ty_open_part tip_part(const double d[4], int tip)
-{
-    ty_open_part part = {0};
-    corner c[4];
-    double share = 1.0;
-    at_vertex(tip, c[0]);
-    for (int k = 1; k < 4; ++k) {
-        int j = (tip + k) % 4;
-        double t = d[tip] / (d[tip] - d[j]);
-        on_edge(tip, j, t, c[k]);
-        share *= t;
-    }
-    add_piece(&part, share, c);
-    return part;
-}
-
-// The wedge on the side of vertices a and b, in three pieces:
-//
-//   a ---- ad        (a, ac, ad, b), (ac, ad, b, bd), (ac, b, bc, bd)
-//    \ac    |        with xy the point on the edge from x to y where d is zero
-//     |     |
-//   b | -- bd
-//    \bc
-static ty_open_part wedge_part(const double d[4], int a, int b, int c, int e)
-{
-    ty_open_part part = {0};
-    double ac = d[a] / (d[a] - d[c]), ad = d[a] / (d[a] - d[e]);
-    double bc = d[b] / (d[b] - d[c]), bd = d[b] / (d[b] - d[e]);
-    corner at_a, at_b, at_ac, at_ad, at_bc, at_bd, piece[4];
-    at_vertex(a, at_a), at_vertex(b, at_b);
-    on_edge(a, c, ac, at_ac), on_edge(a, e, ad, at_ad);
-    on_edge(b, c, bc, at_bc), on_edge(b, e, bd, at_bd);
-    const double* corners[3][4] = {{at_a, at_ac, at_ad, at_b}, {at_ac, at_ad, at_b, at_bd}, {at_ac, at_b, at_bc, at_bd}};
-    double share[3] = {ac * ad, ac * (1.0 - ad) * bd, (1.0 - ac) * bc * bd};
-    for (int p = 0; p < 3; ++p) {
-        for (int k = 0; k < 4; ++k) memcpy(piece[k], corners[p][k], sizeof(corner));
-        add_piece(&part, share[p], piece);
-    }
-    return part;
-}
-
-static ty_open_part rest(ty_open_part part)
-{
-    part.share = 1.0 - part.share;
-    for (int i = 0; i < 4; ++i) part.moment[i] = 0.25 - part.moment[i];
-    return part;
-}
-
-ty_open_part ty_tet_open_part(const double d[4])
-{
-    int open[4], shut[4], n_open = 0, n_shut = 0;
+    int n = 0, last = 4;
     for (int i = 0; i < 4; ++i)
-        if (d[i] > 0.0) open[n_open++] = i;
-        else shut[n_shut++] = i;
-    switch (n_open) {
-    case 0: return (ty_open_part){0};
-    case 1: return tip_part(d, open[0]);
-    case 2: return wedge_part(d, open[0], open[1], shut[0], shut[1]);
-    case 3: return rest(tip_part(d, shut[0]));
-    default: return rest((ty_open_part){0});
+        if (d[i] > 0.0) v[n++] = i;
+    for (int i = 3; i >= 0; --i)
+        if (!(d[i] > 0.0)) v[--last] = i;
+    return n;
+}
+
+// How far from vertex a to vertex b the function is zero.
+static double zero_at(const double d[4], int a, int b) { return d[a] / (d[a] - d[b]); }
+
+// The corner cut off around vertex a, whose sign stands alone.
+static double tip_share(const double d[4], int a)
+{
+    double share = 1.0;
+    for (int k = 1; k < 4; ++k) share *= zero_at(d, a, (a + k) % 4);
+    return share;
+}
+
+// The wedge on the side of vertices a and b, in three tets with xy the zero on the edge from x to y:
+//
+//   a ---- ae        (a, ac, ae, b), (ac, ae, b, be), (ac, b, bc, be)
+//    \ac    |
+//     |     |
+//   b | -- be
+//    \bc
+static double wedge_share(const double d[4], int a, int b, int c, int e)
+{
+    double ac = zero_at(d, a, c), ae = zero_at(d, a, e), bc = zero_at(d, b, c), be = zero_at(d, b, e);
+    return ac * ae + ac * (1.0 - ae) * be + (1.0 - ac) * bc * be;
+}
+
+double ty_tet_open_share(const double d[4])
+{
+    int v[4];
+    switch (sort_by_sign(d, v)) {
+    case 0: return 0.0;
+    case 1: return tip_share(d, v[0]);
+    case 2: return wedge_share(d, v[0], v[1], v[2], v[3]);
+    case 3: return 1.0 - tip_share(d, v[3]);
+    default: return 1.0;
     }
+}
+
+// Corners of the zero set as pairs (positive, other), going round; indices into the vertices sorted by sign.
+static const int n_corners[4] = {0, 3, 4, 3};
+static const int corners[4][4][2] = {
+    {{0}}, {{0, 1}, {0, 2}, {0, 3}}, {{0, 2}, {0, 3}, {1, 3}, {1, 2}}, {{0, 3}, {1, 3}, {2, 3}}};
+
+ty_wall_part ty_tet_wall_part(const double d[4], const ty_vec3 x[4])
+{
+    ty_wall_part wall = {.area = ty_vec(0, 0, 0)};
+    int v[4], n_open = sort_by_sign(d, v);
+    if (n_open == 0 || n_open == 4) return wall;
+    ty_vec3 at[4];
+    double b[4][4] = {{0}}, total = 0.0;
+    int n = n_corners[n_open];
+    for (int k = 0; k < n; ++k) {
+        int from = v[corners[n_open][k][0]], to = v[corners[n_open][k][1]];
+        double t = zero_at(d, from, to);
+        b[k][from] = 1.0 - t, b[k][to] = t;
+        at[k] = ty_lerp3(x[from], x[to], t);
+    }
+    for (int k = 1; k + 1 < n; ++k) {
+        ty_vec3 triangle = 0.5 * ty_cross(at[k] - at[0], at[k + 1] - at[0]);
+        double size = ty_norm(triangle);
+        wall.area += triangle;
+        total += size;
+        for (int i = 0; i < 4; ++i) wall.centre[i] += size / 3.0 * (b[0][i] + b[k][i] + b[k + 1][i]);
+    }
+    for (int i = 0; i < 4 && total > 0.0; ++i) wall.centre[i] /= total;
+    // The function falls from v[0] to v[3].
+    if (ty_dot(wall.area, x[v[3]] - x[v[0]]) < 0.0) wall.area = -wall.area;
+    return wall;
 }
 
 double ty_triangle_open_share(const double d[3])
 {
     int n_open = (d[0] > 0.0) + (d[1] > 0.0) + (d[2] > 0.0);
     if (n_open == 0 || n_open == 3) return n_open / 3;
-    for (int i = 0; i < 3; ++i) {
-        if ((d[i] > 0.0) != (n_open == 1)) continue;
-        double b = d[(i + 1) % 3], c = d[(i + 2) % 3], tip = d[i] / (d[i] - b) * (d[i] / (d[i] - c));
-        return n_open == 1 ? tip : 1.0 - tip;
-    }
-    return 0.0;
+    int tip = 0;
+    while ((d[tip] > 0.0) != (n_open == 1)) ++tip;
+    double a = d[tip], b = d[(tip + 1) % 3], c = d[(tip + 2) % 3], share = a / (a - b) * (a / (a - c));
+    return n_open == 1 ? share : 1.0 - share;
 }

@@ -47,6 +47,7 @@ typedef struct ty_tet_job {
 // A tet as the pressure sees it: V grad x = sum S[k] x[unknown[k]] + known.
 typedef struct ty_tet_local {
     int n, unknown[8];
+    int corner[8];        // of the tet that the unknown sits at; -4 + i: at the face opposite corner i
     ty_vec3 S[8], known;
     double mean[8];       // of the unknown's shape function over the tet
     double volume;
@@ -57,9 +58,14 @@ static inline double ty_wanted(const ty_tet_job* job, int tet)
     return job->divergence ? job->divergence[tet] : 0.0;
 }
 
+// What flows out of the tet's open part into the solid in it, m3/s, and where, barycentric.
+double ty_tet_wall_flux(const ty_tet_state* s, int tet, double centre[4]);
+
 // face and nodal: system_linear.c, unknowns.c
 ty_status ty_tet_number(const ty_tet_job* job);
-ty_tet_local ty_tet_make_local(const ty_tet_job* job, int tet);
+void ty_tet_make_local(const ty_tet_job* job, int tet, ty_tet_local* local);
+// Only the unknowns of a local; returns how many.
+int ty_tet_local_unknowns(const ty_tet_job* job, int tet, int unknown[8]);
 ty_status ty_tet_linear_assemble(const ty_tet_job* job);
 void ty_tet_linear_guess(const ty_tet_job* job);
 ty_status ty_tet_linear_apply(const ty_tet_job* job);

@@ -7,23 +7,24 @@
 #include "solve/tet/cut_tet.h"
 #include "solve/tet/tetflow.h"
 
-enum { BLOCK = TY_SAMPLE_BATCH };
+enum { BLOCK = TY_SAMPLE_BATCH, PLACES = 5, VELOCITY_BLOCK = 100 };
 
 // Distances below this share of a cell count as 0: a wall in a plane of mesh faces cuts no slivers.
 static const double SNAP = 1e-6;
-// A closed share below this is none: a face beside it would give up its own pressure for nothing.
-static const double UNCUT = 1e-6;
+// A closed share below this is rounding.
+static const double UNCUT = 1e-12;
 // Boundary vertices that lie deeper in a solid than this (cells), and in the liquid, are where the mesh just ends.
-// It does so TY_TET_DEPTH deep, and cut tets reach one cell deep, so nothing flows at vertices in doubt.
-static const double DEEP = 1.25;
+static const double DEEP = 1.0;
 // How far from its zero (cells) the liquid's distance may be at a vertex on it: the mesher's steps leave less.
 static const double ON_SURFACE = 0.05;
+
+// Velocities that differ by more than this share are those of two solids.
+static const double ANOTHER = 0.5;
 
 typedef struct shares_job {
     ty_tet_state* s;
     ty_sampler solid, velocity;
     double cell;
-    bool moves;
 } shares_job;
 
 static void sample_solid(void* ctx, ty_range r)
@@ -36,41 +37,69 @@ static void sample_solid(void* ctx, ty_range r)
         if (fabs(d[i]) < SNAP * job->cell) d[i] = 0.0;
 }
 
-// The centre of what lies inside the solid.
-static ty_vec3 closed_centre(const ty_tet_mesh* m, int tet, const ty_open_part* part)
+// Where solids are asked for their velocity in a tet: at the wall (or the centre, when it is dropped) and at the
+// vertices. False for tets without a solid.
+static bool solid_places(const ty_tet_state* s, int tet, double out[PLACES][3], ty_vec3* area)
 {
-    ty_vec3 x = ty_vec(0, 0, 0);
-    double closed = 1.0 - part->share;
-    for (int i = 0; i < 4; ++i) x += (0.25 - part->moment[i]) / closed * ty_load3(m->vert[m->tet[tet][i]]);
-    return x;
+    ty_vec3 x[4], at = ty_vec(0, 0, 0);
+    double d[4];
+    for (int i = 0; i < 4; ++i) {
+        x[i] = ty_load3(s->mesh.vert[s->mesh.tet[tet][i]]);
+        d[i] = s->solid.at[s->mesh.tet[tet][i]];
+        ty_store3(out[1 + i], x[i]);
+    }
+    ty_wall_part wall = ty_tet_wall_part(d, x);
+    bool dropped = s->open.at[tet] == 0.0;
+    if (!dropped && ty_dot(wall.area, wall.area) == 0.0) return false;
+    for (int i = 0; i < 4; ++i) at += (dropped ? 0.25 : wall.centre[i]) * x[i];
+    ty_store3(out[0], at);
+    *area = dropped ? ty_vec(0, 0, 0) : wall.area;
+    return true;
+}
+
+// The velocity at the wall. Where two solids meet in a tet (a piston and its cylinder) it is that of the one that
+// pushes: the other's surface slides along, so what the whole wall sweeps is what the first one does.
+static ty_vec3 wall_velocity(const double v[PLACES][3], ty_vec3 area)
+{
+    ty_vec3 here = ty_load3(v[0]), best = here;
+    for (int i = 1; i < PLACES; ++i) {
+        ty_vec3 other = ty_load3(v[i]);
+        bool another = ty_norm(other - here) > ANOTHER * fmax(ty_norm(other), ty_norm(here));
+        if (another && fabs(ty_dot(area, other)) > fabs(ty_dot(area, best))) best = other;
+    }
+    return best;
+}
+
+static void velocity_block(void* ctx, ty_range r)
+{
+    shares_job* job = ctx;
+    ty_tet_state* s = job->s;
+    int cut[VELOCITY_BLOCK], n = 0;
+    double x[VELOCITY_BLOCK][PLACES][3], v[VELOCITY_BLOCK][PLACES][3];
+    ty_vec3 area[VELOCITY_BLOCK];
+    for (int64_t t = r.begin; t < r.end; ++t)
+        if (solid_places(s, (int)t, x[n], &area[n])) cut[n++] = (int)t;
+    if (n) ty_sample(&job->velocity, n * PLACES, (const double(*)[3])x[0], v[0][0]);
+    for (int k = 0; k < n; ++k) s->solid_velocity.at[cut[k]] = wall_velocity((const double(*)[3])v[k], area[k]);
 }
 
 static void share_block(void* ctx, ty_range r)
 {
-    shares_job* job = ctx;
-    ty_tet_state* s = job->s;
-    int cut[BLOCK], n_cut = 0;
-    double x[BLOCK][3], v[BLOCK][3];
+    ty_tet_state* s = ((shares_job*)ctx)->s;
     for (int64_t t = r.begin; t < r.end; ++t) {
         double d[4];
         for (int i = 0; i < 4; ++i) d[i] = s->solid.at[s->mesh.tet[t][i]];
-        ty_open_part part = ty_tet_open_part(d);
-        bool whole = part.share > 1.0 - UNCUT, dropped = part.share < TY_TET_DROPPED;
-        s->open.at[t] = whole ? 1.0 : dropped ? 0.0 : part.share;
+        double share = ty_tet_open_share(d);
+        s->open.at[t] = share > 1.0 - UNCUT ? 1.0 : share < TY_TET_DROPPED ? 0.0 : share;
         s->solid_velocity.at[t] = ty_vec(0, 0, 0);
-        if (whole || !job->moves) continue;
-        ty_store3(x[n_cut], closed_centre(&s->mesh, (int)t, &part));
-        cut[n_cut++] = (int)t;
     }
-    if (n_cut == 0) return;
-    ty_sample(&job->velocity, n_cut, (const double(*)[3])x, v[0]);
-    for (int k = 0; k < n_cut; ++k) s->solid_velocity.at[cut[k]] = ty_load3(v[k]);
 }
 
 static void mark_around(ty_tet_state* s)
 {
     for (int t = 0; t < s->mesh.n_tets; ++t) {
-        uint8_t kind = (uint8_t)((s->open.at[t] < 1.0 ? TY_VERT_WALL : 0) | (s->open.at[t] > 0.0 ? TY_VERT_LIVE : 0));
+        double open = s->open.at[t];
+        uint8_t kind = open == 1.0 ? TY_VERT_LIVE : open == 0.0 ? TY_VERT_WALL : TY_VERT_LIVE | TY_VERT_WALL | TY_VERT_CUT;
         for (int i = 0; i < 4; ++i) s->vert_kind.at[s->mesh.tet[t][i]] |= kind;
     }
 }
@@ -120,9 +149,10 @@ ty_status ty_tet_shares(ty_tet_state* s, const ty_sampler* liquid_distance, cons
     const ty_tet_mesh* m = &s->mesh;
     TY_TRY(resize(s));
     shares_job job = {.s = s, .cell = cell, .solid = ty_world_solid(world), .velocity = ty_world_solid_velocity(world)};
-    job.moves = ty_world_solid_speed(world) > 0.0;
     ty_parallel_for(m->n_verts, BLOCK, sample_solid, &job);
     ty_parallel_for(m->n_tets, BLOCK, share_block, &job);
+    if (ty_world_solid_moves(world) || ty_world_solid_speed(world) > 0.0)
+        ty_parallel_for(m->n_tets, VELOCITY_BLOCK, velocity_block, &job);
     if (m->n_verts) memset(s->vert_kind.at, 0, (size_t)m->n_verts);
     mark_around(s);
     // The outflow is set by the projection only; until then it lends its memory.

@@ -2,9 +2,14 @@
 // Pressures that are linear in each tet: `face` (Crouzeix-Raviart) and `nodal`, one velocity vector per tet.
 //
 // With the shape function q_k of unknown k, V grad q_k = S_k in a tet, open share phi, wanted divergence D:
-//     sum_t phi/V S_k . S_l x_l = sum_t S_k . (phi u* + (1 - phi) u_solid) + phi V D mean(q_k)
+//     sum_t phi/V S_k . S_l x_l = sum_t phi S_k . u* + phi V D mean(q_k) - q_k(wall) N . u_solid
+// with N the area vector of the wall in the tet, into the solid.
+//
 // For a face between uncut tets S_k are its area vectors as seen from both: the flux S . u + V D / 4 out of one tet is
-// that into the other. `face` with q of vertices in cut tets is P^T A P of the notes.
+// that into the other. Where faces of cut tets take the mean of their vertices this is P^T A P with A = sum phi S.S/V.
+//
+// Moving solids push at the wall, not by (1 - phi) S_k . u_solid in the volume: both are exact for rigid walls, but where
+// a moving solid meets a still one the velocity in the volume has sources (a piston in a tank gave 11 % too much).
 #include <string.h>
 
 #include "core/parallel.h"
@@ -33,42 +38,85 @@ static void add(row* r, int col, double val)
     r->val[at] = val;
 }
 
+double ty_tet_wall_flux(const ty_tet_state* s, int tet, double centre[4])
+{
+    ty_vec3 velocity = s->solid_velocity.at[tet], x[4];
+    memset(centre, 0, 4 * sizeof(double));
+    if (ty_dot(velocity, velocity) == 0.0 || s->open.at[tet] == 0.0) return 0.0;
+    double d[4];
+    for (int i = 0; i < 4; ++i) {
+        x[i] = ty_load3(s->mesh.vert[s->mesh.tet[tet][i]]);
+        d[i] = s->solid.at[s->mesh.tet[tet][i]];
+    }
+    ty_wall_part wall = ty_tet_wall_part(d, x);
+    memcpy(centre, wall.centre, sizeof wall.centre);
+    return ty_dot(wall.area, velocity);
+}
+
+// The mean over the wall of the shape function at a corner, or at a face: 1 when the wall is that face, else 0.
+static double at_wall(const double centre[4], int corner)
+{
+    return corner >= 0 ? centre[corner] : centre[corner + 4] == 0.0;
+}
+
 // What a tet has to say to the row of unknown k.
 static void add_tet(const ty_tet_job* job, int tet, int k, row* r)
 {
     const ty_tet_state* s = job->s;
-    ty_tet_local local = ty_tet_make_local(job, tet);
-    double open = s->open.at[tet], scale = open / local.volume;
+    double open = s->open.at[tet];
+    if (open == 0.0) return;
+    ty_tet_local local;
+    ty_tet_make_local(job, tet, &local);
+    double scale = open / local.volume;
     int own = 0;
     while (own < local.n && local.unknown[own] != k) ++own;
     if (own == local.n) return;
     ty_vec3 S = local.S[own];
-    r->rhs += ty_dot(S, open * s->u.at[tet] + (1.0 - open) * s->solid_velocity.at[tet]);
-    if (open == 0.0) return;
-    r->rhs += open * local.volume * ty_wanted(job, tet) * local.mean[own] - scale * ty_dot(S, local.known);
+    r->rhs += open * (ty_dot(S, s->u.at[tet]) + local.volume * ty_wanted(job, tet) * local.mean[own]);
+    r->rhs -= scale * ty_dot(S, local.known);
+    double centre[4], flux = ty_tet_wall_flux(s, tet, centre);
+    if (flux != 0.0) r->rhs -= flux * at_wall(centre, local.corner[own]);
     for (int l = 0; l < local.n; ++l) add(r, local.unknown[l], scale * ty_dot(S, local.S[l]));
 }
 
-static row make_row(const ty_tet_job* job, int k, int worker)
+// The tets that have a say in row k.
+static int tets_of_row(const ty_tet_job* job, int k, const int** tets)
 {
     const ty_tet_projector* p = job->p;
-    row r = {.col = p->row_col.at + (int64_t)p->row_room * worker, .val = p->row_val.at + (int64_t)p->row_room * worker};
-    if (k < p->n_face_unknowns) {
-        const int* side = job->s->mesh.face_tet[p->unknown_face.at[k]];
-        add_tet(job, side[0], k, &r);
-        if (side[1] >= 0) add_tet(job, side[1], k, &r);
-        return r;
+    if (k >= p->n_face_unknowns) {
+        const int* start = p->around_start.at + (k - p->n_face_unknowns);
+        *tets = p->around.at + start[0];
+        return start[1] - start[0];
     }
-    const int* start = p->around_start.at + (k - p->n_face_unknowns);
-    for (int i = start[0]; i < start[1]; ++i) add_tet(job, p->around.at[i], k, &r);
-    return r;
+    *tets = job->s->mesh.face_tet[p->unknown_face.at[k]];
+    return (*tets)[1] >= 0 ? 2 : 1;
+}
+
+static row empty_row(const ty_tet_projector* p, int worker)
+{
+    int64_t at = (int64_t)p->row_room * worker;
+    return (row){.col = p->row_col.at + at, .val = p->row_val.at + at};
+}
+
+static int count_row(const ty_tet_job* job, int k, int worker)
+{
+    row r = empty_row(job->p, worker);
+    const int* tets;
+    int n_tets = tets_of_row(job, k, &tets), unknown[8];
+    for (int i = 0; i < n_tets; ++i) {
+        if (job->s->open.at[tets[i]] == 0.0) continue;
+        int n = ty_tet_local_unknowns(job, tets[i], unknown);
+        bool has = false;
+        for (int l = 0; l < n; ++l) has |= unknown[l] == k;
+        for (int l = 0; l < n && has; ++l) add(&r, unknown[l], 0.0);
+    }
+    return r.n;
 }
 
 static void count_block(void* ctx, ty_range r)
 {
     const ty_tet_job* job = ctx;
-    for (int64_t k = r.begin; k < r.end; ++k)
-        job->p->matrix.row_start[k + 1] = make_row(job, (int)k, r.worker).n;
+    for (int64_t k = r.begin; k < r.end; ++k) job->p->matrix.row_start[k + 1] = count_row(job, (int)k, r.worker);
 }
 
 static void fill_block(void* ctx, ty_range r)
@@ -76,7 +124,10 @@ static void fill_block(void* ctx, ty_range r)
     const ty_tet_job* job = ctx;
     ty_csr* a = &job->p->matrix;
     for (int64_t k = r.begin; k < r.end; ++k) {
-        row made = make_row(job, (int)k, r.worker);
+        row made = empty_row(job->p, r.worker);
+        const int* tets;
+        int n_tets = tets_of_row(job, (int)k, &tets);
+        for (int i = 0; i < n_tets; ++i) add_tet(job, tets[i], (int)k, &made);
         memcpy(a->col + a->row_start[k], made.col, sizeof(int) * (size_t)made.n);
         memcpy(a->val + a->row_start[k], made.val, sizeof(double) * (size_t)made.n);
         job->p->rhs.at[k] = made.rhs;
@@ -155,7 +206,8 @@ static void update_block(void* ctx, ty_range r)
         ty_vec3 grad = ty_vec(0, 0, 0);
         ty_tet_geometry g = ty_tet_mesh_geometry(&s->mesh, (int)t);
         if (s->open.at[t] > 0.0) {
-            ty_tet_local local = ty_tet_make_local(job, (int)t);
+            ty_tet_local local;
+            ty_tet_make_local(job, (int)t, &local);
             grad = local.known;
             for (int k = 0; k < local.n; ++k) grad += job->p->x.at[local.unknown[k]] * local.S[k];
             grad /= local.volume;
@@ -183,21 +235,18 @@ static double open_area(const ty_tet_state* s, int face)
     return ty_triangle_open_share(d);
 }
 
-// One flux for both sides: their mean, which differ by what the solver left. Faces of cut tets have no flux that a
-// pressure made single; theirs is the mean of the sides by open volume.
+// One flux for both sides: the mean of what they have, which differs by what the solver left; of cut tets, whose faces
+// have no flux that a pressure made single, the mean by open share. On a wall it is the solid's.
 static void flux_block(void* ctx, ty_range r)
 {
     const ty_tet_job* job = ctx;
     ty_tet_state* s = job->s;
     for (int64_t f = r.begin; f < r.end; ++f) {
         const int* side = s->mesh.face_tet[f];
-        double front = s->flux.at[f], back = side[1] < 0 ? -front : job->p->back_flux.at[f];
-        if (job->p->face_unknown.at[f] != TY_FACE_NODAL) {
-            s->flux.at[f] = 0.5 * (front - back);
-            continue;
-        }
         double w0 = s->open.at[side[0]], w1 = side[1] < 0 ? 0.0 : s->open.at[side[1]];
-        s->flux.at[f] = w0 + w1 > 0.0 ? open_area(s, (int)f) * (w0 * front - w1 * back) / (w0 + w1) : 0.0;
+        double back = side[1] < 0 ? 0.0 : job->p->back_flux.at[f];
+        double mean = w0 + w1 > 0.0 ? (w0 * s->flux.at[f] - w1 * back) / (w0 + w1) : 0.0;
+        s->flux.at[f] = job->p->face_unknown.at[f] == TY_FACE_NODAL ? open_area(s, (int)f) * mean : mean;
     }
 }
 
@@ -207,14 +256,16 @@ static void add_outflow(const ty_tet_job* job, int tet)
     const int *face = s->mesh.tet_face[tet], *vert = s->mesh.tet[tet];
     double open = s->open.at[tet];
     ty_tet_geometry g = ty_tet_mesh_geometry(&s->mesh, tet);
-    ty_vec3 flow = open * s->u.at[tet] + (1.0 - open) * s->solid_velocity.at[tet];
-    double grown = 0.25 * open * g.volume * ty_wanted(job, tet);
+    double grown = 0.25 * g.volume * ty_wanted(job, tet), centre[4], out[4] = {0};
+    double wall = ty_tet_wall_flux(s, tet, centre);
     for (int i = 0; i < 4; ++i) {
         if (job->p->face_unknown.at[face[i]] >= 0) continue;
-        double third = (ty_dot(ty_load3(g.S[i]), flow) + grown) / 3.0;
+        double third = open * (ty_dot(ty_load3(g.S[i]), s->u.at[tet]) + grown) / 3.0;
         for (int j = 0; j < 4; ++j)
-            if (j != i && s->vert_kind.at[vert[j]] & TY_VERT_AIR) s->outflow.at[vert[j]] += third;
+            if (j != i) out[j] += third;
     }
+    for (int j = 0; j < 4; ++j)
+        if (s->vert_kind.at[vert[j]] & TY_VERT_AIR) s->outflow.at[vert[j]] += out[j] - centre[j] * wall;
 }
 
 // What leaves at air vertices: the residual of the row the vertex would have had, and a third of its air faces.
@@ -229,7 +280,7 @@ static void make_outflow(const ty_tet_job* job)
             air |= (s->vert_kind.at[m->tet[t][i]] & TY_VERT_AIR) != 0;
             shared |= job->p->face_unknown.at[m->tet_face[t][i]] < 0;
         }
-        if (air && shared) add_outflow(job, t);
+        if (air && shared && s->open.at[t] > 0.0) add_outflow(job, t);
     }
 }
 
