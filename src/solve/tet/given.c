@@ -112,5 +112,5 @@ ty_status ty_tetflow_give(ty_tetflow* tf, const ty_liquid* liquid, bool physical
     ty_parallel_for(n, BLOCK, give_block, &job);
     m->gravity = job.gravity;
     m->level = job.level;
-    return ty_ok();
+    return physical ? ty_tetflow_contact(tf) : ty_ok();
 }

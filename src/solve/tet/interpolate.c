@@ -7,7 +7,6 @@
 //
 // Departs from [Chentanez2007] section 3.3.2: dual-cell weights about barycentres reach 2000 in graded cells.
 #include <string.h>
-#include <stdlib.h>
 
 #include "solve/tet/motion.h"
 
@@ -301,7 +300,7 @@ void ty_tet_sample(const ty_tet_motion* m, const ty_world* world, bool surface, 
     skin_deep s;
     b.n = s.n = 0;
     ty_tet_locate(m, n, x, place);
-    if (surface && !getenv("NOSKIN")) find_skin_deep(m, n, x, place, &s);
+    if (surface) find_skin_deep(m, n, x, place, &s);
     if (world && has_solids(world)) {
         ty_sampler solid = ty_world_solid(world);
         find_buried(m, &solid, n, x, place, &b);

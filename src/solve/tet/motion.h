@@ -13,6 +13,7 @@
 #include "mesh/stuff.h"
 #include "solve/tet/tetflow.h"
 #include "space/bvh.h"
+#include "space/hash_grid.h"
 
 // The tets around each vertex: 4 * tet + place of the vertex in it, rising; first has n_verts + 1 entries.
 typedef struct ty_tet_stars {
@@ -77,9 +78,12 @@ typedef struct ty_tetflow {
     ty_stuff stuff;
     ty_tet_stars stars;
     TY_ARRAY(ty_vec3) force;       // per tet: accelerations that are no pressure's
-    TY_ARRAY(ty_vec3) before;      // per tet: the acceleration carried along
     TY_ARRAY(double) divergence;   // per tet, wanted
     TY_ARRAY(int) loose_id;        // per vertex of the liquid's surface: its number in the skin, or -1
+    TY_ARRAY(int) contact;         // free surface vertices inside walls
+    TY_ARRAY(int) contact_id;      // and in the open,
+    TY_ARRAY(double) contact_x;    // where these are, 3 each
+    ty_hash_grid contact_grid;
     TY_ARRAY(int) code;            // per block of a loop: how it went
 } ty_tetflow;
 
@@ -88,7 +92,7 @@ static inline ty_tet_motion* ty_tetflow_new(ty_tetflow* tf) { return &tf->motion
 
 // fill.c: the new mesh, its shares and geometry. No tets where there is no liquid, or less than a cell of it.
 ty_status ty_tetflow_fill(ty_tetflow* tf, const ty_liquid* liquid);
-// carry.c: the new state's u from the old motion; `before` too.
+// carry.c: the new state's u from the old motion.
 ty_status ty_tetflow_carry(ty_tetflow* tf, double dt);
 // The same at n points (at most TY_SAMPLE_BATCH): what arrives there after dt.
 void ty_tetflow_arriving(const ty_tetflow* tf, double dt, int n, const double (*x)[3], double* u, double* a);
@@ -96,6 +100,8 @@ void ty_tetflow_arriving(const ty_tetflow* tf, double dt, int n, const double (*
 ty_status ty_tetflow_push(ty_tetflow* tf, double dt, double solve_dt);
 // given.c: p' at the free surface and the first guess elsewhere. Not physical: all zero.
 ty_status ty_tetflow_give(ty_tetflow* tf, const ty_liquid* liquid, bool physical);
+// contact.c: `given` where the surface has run on into walls.
+ty_status ty_tetflow_contact(ty_tetflow* tf);
 // viscosity.c
 ty_status ty_tetflow_viscosity(ty_tetflow* tf, double dt, ty_solve_stats* stats);
 // loose.c: parts of the liquid's surface that no tet is near, into the new motion's skin. Falling freely.

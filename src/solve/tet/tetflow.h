@@ -68,10 +68,6 @@ void ty_tet_projector_destroy(ty_tet_projector* p);
 ty_status ty_tet_project(ty_tet_projector* p, ty_tet_state* s, double solve_dt, const double* divergence,
                          ty_solve_stats* stats);
 
-// ---- velocity side: fill.c, vertex.c, interpolate.c, carry.c, push.c, viscosity.c, flow.c, tet.c
-
-// Velocities at vertices of one kind of tet values (u, or u + (dt/2) a, ...), notes section 4.
-// `surface` replaces the normal part at air vertices by the flux-consistent one.
-ty_status ty_tet_vertex_values(const ty_tet_state* s, const ty_vec3* per_tet, bool surface, ty_vec3* per_vert);
+// ---- velocity side: motion.h
 
 #endif

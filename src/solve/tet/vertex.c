@@ -9,7 +9,6 @@
 // surface's place. It is stable when "surface velocity from fluxes" is the transpose of "pressure from the surface's
 // place". The flux of vertex v is Q = sum_t V_t grad(lambda_v) . (phi_t u_t + (1 - phi_t) u_solid): for `nodal` by
 // definition, and for `face` too, because fluxes through inner faces cancel and a third of each air face is left.
-#include <stdlib.h>
 #include "core/parallel.h"
 #include "solve/tet/motion.h"
 
@@ -220,7 +219,7 @@ static void vertex_block(void* ctx, ty_range r)
         if (!cut && n >= LEAST_FIT) fit_fields(job, ty_load3(s->mesh.vert[v]), (int)v, corner, n);
         else
             for (int f = 0; f < 2; ++f) job->field[f].vert[v] = mean(job, &job->field[f], corner, n, true);
-        if (s->vert_kind.at[v] & TY_VERT_AIR && !(cut && getenv("NOCUTFLUX"))) set_normal_part(job, (int)v, corner, n);
+        if (s->vert_kind.at[v] & TY_VERT_AIR) set_normal_part(job, (int)v, corner, n);
     }
 }
 
