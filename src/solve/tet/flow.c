@@ -20,6 +20,18 @@ static void acceleration(const void* self, int n, const double (*x)[3], double* 
         ty_tet_sample(&tf->motion[tf->now], tf->world, true, batch(n, at), x + at, NULL, out + 3 * at);
 }
 
+static void both(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_tetflow* tf = self;
+    double u[BATCH][3], a[BATCH][3];
+    for (int at = 0; at < n; at += BATCH) {
+        int count = batch(n, at);
+        ty_tet_sample(&tf->motion[tf->now], tf->world, true, count, x + at, u[0], a[0]);
+        for (int i = 0; i < count; ++i)
+            for (int k = 0; k < 3; ++k) out[6 * (at + i) + k] = u[i][k], out[6 * (at + i) + 3 + k] = a[i][k];
+    }
+}
+
 // Full, in Pa; that of air, 0, outside the mesh.
 static void pressure(const void* self, int n, const double (*x)[3], double* out)
 {
@@ -44,7 +56,7 @@ ty_flow ty_tetflow_flow(const ty_tetflow* tf)
                  .cell = tf->def->cell,
                  .max_speed = tf->max_speed,
                  .dt_limit = tf->dt_limit};
-    if (tf->carries) f.acceleration = (ty_sampler){tf, 3, 0.0, acceleration};
+    if (tf->carries) f.acceleration = (ty_sampler){tf, 3, 0.0, acceleration}, f.both = (ty_sampler){tf, 6, 0.0, both};
     for (int axis = 0; axis < 3; ++axis) f.lattice.origin[axis] = tf->origin[axis];
     return f;
 }
