@@ -121,6 +121,35 @@ static void mark_air(const shares_job* job, const double* f)
     }
 }
 
+// Vertices near a solid lie on it, and no tet is cut.
+static void conform(const shares_job* job)
+{
+    ty_tet_state* s = job->s;
+    for (int v = 0; v < s->mesh.n_verts; ++v) {
+        bool on = v >= s->mesh.n_inner && s->solid.at[v] < ON_SURFACE * job->cell;
+        s->solid.at[v] = on ? 0.0 : ty_max(s->solid.at[v], SNAP * job->cell);
+        s->vert_kind.at[v] = TY_VERT_LIVE | (on ? TY_VERT_SOLID : 0);
+    }
+    // Four vertices on a solid would leave nothing open.
+    for (int t = 0; t < s->mesh.n_tets; ++t) s->open.at[t] = 1.0, s->solid_velocity.at[t] = ty_vec(0, 0, 0);
+}
+
+static void mark_conforming_air(const shares_job* job, const double* f, bool paper_air)
+{
+    ty_tet_state* s = job->s;
+    const ty_tet_mesh* m = &s->mesh;
+    for (int v = m->n_inner; v < m->n_verts; ++v)
+        if (!paper_air && fabs(f[v - m->n_inner]) < ON_SURFACE * job->cell) s->vert_kind.at[v] |= TY_VERT_AIR;
+    for (int face = m->n_inner_faces; face < m->n_faces && paper_air; ++face) {
+        int t = m->face_tet[face][0];
+        bool solid = true;
+        for (int i = 0; i < 4; ++i)
+            if (m->tet_face[t][i] != face) solid &= (s->vert_kind.at[m->tet[t][i]] & TY_VERT_SOLID) != 0;
+        for (int i = 0; i < 4 && !solid; ++i)
+            if (m->tet_face[t][i] != face) s->vert_kind.at[m->tet[t][i]] |= TY_VERT_AIR;
+    }
+}
+
 typedef struct sample_job {
     const ty_sampler* sampler;
     const double (*x)[3];
@@ -159,5 +188,21 @@ ty_status ty_tet_shares(ty_tet_state* s, const ty_sampler* liquid_distance, cons
     sample_job sample = {liquid_distance, (const double(*)[3])m->vert + m->n_inner, s->outflow.at};
     ty_parallel_for(m->n_verts - m->n_inner, BLOCK, sample_block, &sample);
     mark_air(&job, s->outflow.at);
+    return ty_ok();
+}
+
+ty_status ty_tet_shares_conform(ty_tet_state* s, const ty_sampler* liquid_distance, const ty_world* world, double cell,
+                                bool paper_air)
+{
+    const ty_tet_mesh* m = &s->mesh;
+    TY_TRY(resize(s));
+    shares_job job = {.s = s, .cell = cell, .solid = ty_world_solid(world), .velocity = ty_world_solid_velocity(world)};
+    ty_parallel_for(m->n_verts, BLOCK, sample_solid, &job);
+    conform(&job);
+    if (ty_world_solid_moves(world) || ty_world_solid_speed(world) > 0.0)
+        ty_parallel_for(m->n_tets, VELOCITY_BLOCK, velocity_block, &job);
+    sample_job sample = {liquid_distance, (const double(*)[3])m->vert + m->n_inner, s->outflow.at};
+    ty_parallel_for(m->n_verts - m->n_inner, BLOCK, sample_block, &sample);
+    mark_conforming_air(&job, s->outflow.at, paper_air);
     return ty_ok();
 }

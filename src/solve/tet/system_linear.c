@@ -328,13 +328,11 @@ static void make_pressure(const ty_tet_job* job)
         if (p->weight.at[v] > 0.0) s->pressure.at[v] /= p->weight.at[v];
 }
 
-ty_status ty_tet_linear_apply(const ty_tet_job* job)
+void ty_tet_linear_apply(const ty_tet_job* job)
 {
-    const ty_tet_mesh* m = &job->s->mesh;
-    ty_parallel_for(m->n_tets, BLOCK, update_block, (void*)job);
+    ty_parallel_for(job->s->mesh.n_tets, BLOCK, update_block, (void*)job);
     make_outflow(job);
     make_pressure(job);
-    return ty_ok();
 }
 
 void ty_tet_linear_flux(const ty_tet_job* job)
