@@ -175,7 +175,7 @@ static double largest_net(void* ctx, ty_range r)
     const ty_tet_mesh* m = &job->s->mesh;
     double top = 0.0;
     for (int64_t t = r.begin; t < r.end; ++t) {
-        double centre[4], net = job->p->scheme == TY_TET_TWO_POINT ? ty_tet_wall_flux(job->s, (int)t, centre) : 0.0;
+        double at_wall[4], net = job->p->scheme == TY_TET_TWO_POINT ? ty_tet_wall_flux(job->s, (int)t, at_wall) : 0.0;
         bool own = job->s->open.at[t] > 0.0;
         for (int i = 0; i < 4; ++i) {
             int f = m->tet_face[t][i];

@@ -61,8 +61,11 @@ static inline double ty_wanted(const ty_tet_job* job, int tet)
     return job->divergence ? job->divergence[tet] : 0.0;
 }
 
-// What flows out of the tet's open part into the solid in it, m3/s, and where, barycentric.
-double ty_tet_wall_flux(const ty_tet_state* s, int tet, double centre[4]);
+// wall.c: the open share of the face opposite corner i.
+double ty_tet_face_open(const ty_tet_state* s, int tet, int i);
+// What flows out of the tet's open part into the solid in it, m3/s; `at` is the part of each corner, by its
+// barycentric coordinate.
+double ty_tet_wall_flux(const ty_tet_state* s, int tet, double at[4]);
 
 // face and nodal: system_linear.c, unknowns.c
 ty_status ty_tet_mark_faces(const ty_tet_job* job);    // face_unknown: 0 stands for any unknown of its own

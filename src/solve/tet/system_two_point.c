@@ -30,13 +30,10 @@ static int other_tet(const ty_tet_mesh* m, int face, int tet)
 static double conductance(const ty_tet_job* job, int tet, int i, const ty_tet_geometry* g, int* other)
 {
     const ty_tet_state* s = job->s;
-    int f = s->mesh.tet_face[tet][i], n = 0;
+    int f = s->mesh.tet_face[tet][i];
     *other = other_tet(&s->mesh, f, tet);
     if (*other < 0 ? job->p->face_unknown.at[f] != TY_FACE_GIVEN : s->open.at[*other] == 0.0) return 0.0;
-    double d[3];
-    for (int j = 0; j < 4; ++j)
-        if (j != i) d[n++] = s->solid.at[s->mesh.tet[tet][j]];
-    double open = ty_triangle_open_share(d), volume = g->volume;
+    double open = ty_tet_face_open(s, tet, i), volume = g->volume;
     if (open < CLOSED) return 0.0;
     if (*other >= 0) volume += ty_tet_mesh_geometry(&s->mesh, *other).volume;
     ty_vec3 S = ty_load3(g->S[i]);
@@ -61,15 +58,11 @@ static double carried_flux(const ty_tet_job* job, int tet, int i, const ty_tet_g
 {
     const ty_tet_state* s = job->s;
     ty_vec3 u = s->u.at[tet];
-    double d[3];
-    int n = 0;
-    for (int j = 0; j < 4; ++j)
-        if (j != i) d[n++] = s->solid.at[s->mesh.tet[tet][j]];
     if (other >= 0) {
         double there = ty_tet_mesh_geometry(&s->mesh, other).volume;
         u = (there * u + g->volume * s->u.at[other]) / (g->volume + there);
     }
-    return ty_triangle_open_share(d) * ty_dot(ty_load3(g->S[i]), u);
+    return ty_tet_face_open(s, tet, i) * ty_dot(ty_load3(g->S[i]), u);
 }
 
 static void flux_block(void* ctx, ty_range r)
@@ -92,7 +85,7 @@ static void fill_row(const ty_tet_job* job, int tet, ty_csr* a, int* at)
     ty_tet_projector* p = job->p;
     int k = p->tet_unknown.at[tet], diagonal = (*at)++;
     ty_tet_geometry g = ty_tet_mesh_geometry(&s->mesh, tet);
-    double centre[4], rhs = s->open.at[tet] * g.volume * ty_wanted(job, tet) - ty_tet_wall_flux(s, tet, centre);
+    double at_wall[4], rhs = s->open.at[tet] * g.volume * ty_wanted(job, tet) - ty_tet_wall_flux(s, tet, at_wall);
     a->col[diagonal] = k;
     a->val[diagonal] = 0.0;
     for (int i = 0; i < 4; ++i) {
@@ -172,8 +165,7 @@ static ty_vec3 fit_vector(const ty_tet_state* s, int tet, const ty_tet_geometry*
         S[i] = ty_load3(g->S[i]);
     }
     for (int i = 0; i < 4; ++i) {
-        const double on[3] = {d[(i + 1) % 4], d[(i + 2) % 4], d[(i + 3) % 4]};
-        w[i] = ty_triangle_open_share(on);
+        w[i] = ty_tet_face_open(s, tet, i);
     }
     S[4] = ty_tet_wall_part(d, x).area;
     w[4] = 1.0;
@@ -215,7 +207,7 @@ static void update_block(void* ctx, ty_range r)
     for (int64_t t = r.begin; t < r.end; ++t) {
         s->a.at[t] = ty_vec(0, 0, 0);
         if (s->open.at[t] == 0.0) continue;
-        double after[4], before[4], centre[4], wall = ty_tet_wall_flux(s, (int)t, centre);
+        double after[4], before[4], at_wall[4], wall = ty_tet_wall_flux(s, (int)t, at_wall);
         for (int i = 0; i < 4; ++i) {
             int f = s->mesh.tet_face[t][i];
             double sign = s->mesh.face_tet[f][0] == t ? 1.0 : -1.0;
