@@ -50,7 +50,7 @@ typedef struct ty_tet_state {
 
 void ty_tet_state_free(ty_tet_state* s);
 
-// ---- project side: shares.c, system_face.c, system_nodal.c, system_two_point.c, project.c
+// ---- project side: shares.c, cut_tet.c, wall.c, unknowns.c, system_linear.c (face, nodal), system_two_point.c, project.c
 
 // Open shares, velocities of solids and kinds of vertices of s->mesh. `liquid_distance` tells air vertices (on its
 // zero) from vertices where the mesh only ends inside a solid. Exact for planes.
