@@ -80,12 +80,32 @@ ty_wall_part ty_tet_wall_part(const double d[4], const ty_vec3 x[4])
     return wall;
 }
 
+// The corner cut off a triangle around the vertex whose sign stands alone: returns it, and where its edges are cut.
+static int triangle_tip(const double d[3], int n_open, double t[2])
+{
+    int tip = 0;
+    while ((d[tip] > 0.0) != (n_open == 1)) ++tip;
+    for (int k = 0; k < 2; ++k) t[k] = d[tip] / (d[tip] - d[(tip + 1 + k) % 3]);
+    return tip;
+}
+
 double ty_triangle_open_share(const double d[3])
 {
     int n_open = (d[0] > 0.0) + (d[1] > 0.0) + (d[2] > 0.0);
     if (n_open == 0 || n_open == 3) return n_open / 3;
-    int tip = 0;
-    while ((d[tip] > 0.0) != (n_open == 1)) ++tip;
-    double a = d[tip], b = d[(tip + 1) % 3], c = d[(tip + 2) % 3], share = a / (a - b) * (a / (a - c));
-    return n_open == 1 ? share : 1.0 - share;
+    double t[2];
+    triangle_tip(d, n_open, t);
+    return n_open == 1 ? t[0] * t[1] : 1.0 - t[0] * t[1];
+}
+
+void ty_triangle_open_moments(const double d[3], double moment[3])
+{
+    int n_open = (d[0] > 0.0) + (d[1] > 0.0) + (d[2] > 0.0);
+    double t[2], all = n_open >= 2 ? 1.0 / 3.0 : 0.0, sign = n_open == 1 ? 1.0 : -1.0;
+    for (int i = 0; i < 3; ++i) moment[i] = all;
+    if (n_open == 0 || n_open == 3) return;
+    int tip = triangle_tip(d, n_open, t);
+    double share = sign * t[0] * t[1] / 3.0;
+    moment[tip] += share * (3.0 - t[0] - t[1]);
+    for (int k = 0; k < 2; ++k) moment[(tip + 1 + k) % 3] += share * t[k];
 }

@@ -21,5 +21,7 @@ ty_wall_part ty_tet_wall_part(const double d[4], const ty_vec3 x[4]);
 
 // The share of a triangle where the linear function is positive.
 double ty_triangle_open_share(const double d[3]);
+// The integrals of the barycentric coordinates over that part, divided by the area.
+void ty_triangle_open_moments(const double d[3], double moment[3]);
 
 #endif

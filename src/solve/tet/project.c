@@ -34,8 +34,10 @@ ty_status ty_tet_projector_create(ty_tet_projector** out, ty_tet_pressure scheme
     ty_tet_projector* p = ty_alloc_zero(1, sizeof *p);
     if (!p) return ty_no_memory("pressure solver");
     p->scheme = scheme;
-    p->tolerance = def->tolerance;
+    p->paper_air = def->paper && strcmp(def->obstacles, "conform") == 0;
+    p->outside_share = def->outside_share;
     ty_linear_def linear = ty_linear_default();
+    if (def->paper) linear.method = TY_LINEAR_PAPER, linear.sweeps = def->sweeps;
     linear.tolerance = JUMPS * def->tolerance;
     ty_status status = ty_linear_create(&p->linear, &linear);
     if (status.code != TY_OK) ty_free(p);
@@ -57,6 +59,7 @@ void ty_tet_projector_destroy(ty_tet_projector* p)
     ty_array_free(&p->around);
     ty_array_free(&p->row_col);
     ty_array_free(&p->row_val);
+    ty_array_free(&p->tet_unknown);
     ty_array_free(&p->given);
     ty_array_free(&p->rhs);
     ty_array_free(&p->guess);
@@ -172,14 +175,15 @@ static double largest_net(void* ctx, ty_range r)
     const ty_tet_mesh* m = &job->s->mesh;
     double top = 0.0;
     for (int64_t t = r.begin; t < r.end; ++t) {
-        double net = 0.0;
-        bool own = true;
+        double at_wall[4], net = job->p->scheme == TY_TET_TWO_POINT ? ty_tet_wall_flux(job->s, (int)t, at_wall) : 0.0;
+        bool own = job->s->open.at[t] > 0.0;
         for (int i = 0; i < 4; ++i) {
             int f = m->tet_face[t][i];
-            own &= job->p->face_unknown.at[f] != TY_FACE_NODAL;
+            own &= job->p->scheme == TY_TET_TWO_POINT || job->p->face_unknown.at[f] != TY_FACE_NODAL;
             net += m->face_tet[f][0] == t ? job->s->flux.at[f] : -job->s->flux.at[f];
         }
-        if (own) top = fmax(top, fabs(net / ty_tet_mesh_geometry(m, (int)t).volume - ty_wanted(job, (int)t)));
+        double open = job->s->open.at[t] * ty_tet_mesh_geometry(m, (int)t).volume;
+        if (own) top = fmax(top, fabs(net / open - ty_wanted(job, (int)t)));
     }
     return top;
 }
@@ -190,13 +194,14 @@ ty_status ty_tet_project(ty_tet_projector* p, ty_tet_state* s, double solve_dt, 
     ty_tet_job job = {p, s, solve_dt, divergence};
     const ty_tet_mesh* m = &s->mesh;
     TY_TRY(make_room(&job));
-    TY_TRY(ty_tet_linear_assemble(&job));
-    ty_tet_linear_guess(&job);
+    bool two_point = p->scheme == TY_TET_TWO_POINT;
+    TY_TRY(two_point ? ty_tet_two_point_assemble(&job) : ty_tet_linear_assemble(&job));
+    (two_point ? ty_tet_two_point_guess : ty_tet_linear_guess)(&job);
     TY_TRY(solve(&job, stats));
-    TY_TRY(ty_tet_linear_apply(&job));
+    (two_point ? ty_tet_two_point_apply : ty_tet_linear_apply)(&job);
     if (m->n_tets == 0) return ty_ok();
-    double jump = ty_parallel_max(m->n_faces, BLOCK, largest_jump, &job);
-    ty_tet_linear_flux(&job);
+    double jump = two_point ? 0.0 : ty_parallel_max(m->n_faces, BLOCK, largest_jump, &job);
+    if (!two_point) ty_tet_linear_flux(&job);
     double flux = ty_parallel_max(m->n_faces, BLOCK, largest_flux, s);
     stats->flux_jump = flux > 0.0 ? jump / flux : 0.0;
     stats->max_divergence = ty_parallel_max(m->n_tets, BLOCK, largest_net, &job);

@@ -12,7 +12,8 @@ enum { TY_FACE_GIVEN = -1, TY_FACE_NODAL = -2 };
 
 struct ty_tet_projector {
     ty_tet_pressure scheme;
-    double tolerance;
+    bool paper_air;                   // a face is air unless all its vertices lie on a solid
+    double outside_share;
     ty_linear* linear;
     ty_csr matrix, prolongation;
 
@@ -27,6 +28,8 @@ struct ty_tet_projector {
     TY_ARRAY(int) row_col;            // rows being made, for each worker
     TY_ARRAY(double) row_val;
     int row_room;                     // of one worker
+
+    TY_ARRAY(int) tet_unknown;        // two-point: of each tet, -1 for none
 
     TY_ARRAY(double) given;           // of each vertex: x
     TY_ARRAY(double) rhs, guess, x;
@@ -58,22 +61,26 @@ static inline double ty_wanted(const ty_tet_job* job, int tet)
     return job->divergence ? job->divergence[tet] : 0.0;
 }
 
-// What flows out of the tet's open part into the solid in it, m3/s, and where, barycentric.
-double ty_tet_wall_flux(const ty_tet_state* s, int tet, double centre[4]);
+// wall.c: the open share of the face opposite corner i.
+double ty_tet_face_open(const ty_tet_state* s, int tet, int i);
+// What flows out of the tet's open part into the solid in it, m3/s; `at` is the part of each corner, by its
+// barycentric coordinate.
+double ty_tet_wall_flux(const ty_tet_state* s, int tet, double at[4]);
 
 // face and nodal: system_linear.c, unknowns.c
+ty_status ty_tet_mark_faces(const ty_tet_job* job);    // face_unknown: 0 stands for any unknown of its own
 ty_status ty_tet_number(const ty_tet_job* job);
 void ty_tet_make_local(const ty_tet_job* job, int tet, ty_tet_local* local);
 // Only the unknowns of a local; returns how many.
 int ty_tet_local_unknowns(const ty_tet_job* job, int tet, int unknown[8]);
 ty_status ty_tet_linear_assemble(const ty_tet_job* job);
 void ty_tet_linear_guess(const ty_tet_job* job);
-ty_status ty_tet_linear_apply(const ty_tet_job* job);
+void ty_tet_linear_apply(const ty_tet_job* job);
 void ty_tet_linear_flux(const ty_tet_job* job);
 
 // two-point: system_two_point.c
 ty_status ty_tet_two_point_assemble(const ty_tet_job* job);
 void ty_tet_two_point_guess(const ty_tet_job* job);
-ty_status ty_tet_two_point_apply(const ty_tet_job* job);
+void ty_tet_two_point_apply(const ty_tet_job* job);
 
 #endif

@@ -14,7 +14,6 @@
 
 #include "core/parallel.h"
 #include "linear/scan.h"
-#include "solve/tet/cut_tet.h"
 #include "solve/tet/projector.h"
 
 enum { BLOCK = 1024 };
@@ -38,25 +37,18 @@ static void add(row* r, int col, double val)
     r->val[at] = val;
 }
 
-double ty_tet_wall_flux(const ty_tet_state* s, int tet, double centre[4])
+// What flows into the wall, as far as the shape function at a corner counts it, or at the face opposite: all that goes
+// through that face when it is closed. (Faces of their own belong to whole tets, which have no other wall.)
+static double wall_part(const ty_tet_job* job, int tet, const ty_tet_local* local, int own)
 {
-    ty_vec3 velocity = s->solid_velocity.at[tet], x[4];
-    memset(centre, 0, 4 * sizeof(double));
-    if (ty_dot(velocity, velocity) == 0.0 || s->open.at[tet] == 0.0) return 0.0;
-    double d[4];
-    for (int i = 0; i < 4; ++i) {
-        x[i] = ty_load3(s->mesh.vert[s->mesh.tet[tet][i]]);
-        d[i] = s->solid.at[s->mesh.tet[tet][i]];
-    }
-    ty_wall_part wall = ty_tet_wall_part(d, x);
-    memcpy(centre, wall.centre, sizeof wall.centre);
-    return ty_dot(wall.area, velocity);
-}
-
-// The mean over the wall of the shape function at a corner, or at a face: 1 when the wall is that face, else 0.
-static double at_wall(const double centre[4], int corner)
-{
-    return corner >= 0 ? centre[corner] : centre[corner + 4] == 0.0;
+    const ty_tet_state* s = job->s;
+    ty_vec3 velocity = s->solid_velocity.at[tet];
+    double at[4];
+    if (ty_dot(velocity, velocity) == 0.0) return 0.0;
+    if (local->corner[own] < 0)
+        return ty_tet_face_open(s, tet, local->corner[own] + 4) == 0.0 ? ty_dot(local->S[own], velocity) : 0.0;
+    ty_tet_wall_flux(s, tet, at);
+    return at[local->corner[own]];
 }
 
 // What a tet has to say to the row of unknown k.
@@ -74,8 +66,7 @@ static void add_tet(const ty_tet_job* job, int tet, int k, row* r)
     ty_vec3 S = local.S[own];
     r->rhs += open * (ty_dot(S, s->u.at[tet]) + local.volume * ty_wanted(job, tet) * local.mean[own]);
     r->rhs -= scale * ty_dot(S, local.known);
-    double centre[4], flux = ty_tet_wall_flux(s, tet, centre);
-    if (flux != 0.0) r->rhs -= flux * at_wall(centre, local.corner[own]);
+    r->rhs -= wall_part(job, tet, &local, own);
     for (int l = 0; l < local.n; ++l) add(r, local.unknown[l], scale * ty_dot(S, local.S[l]));
 }
 
@@ -224,15 +215,11 @@ static void update_block(void* ctx, ty_range r)
     }
 }
 
-// The open share of a face.
 static double open_area(const ty_tet_state* s, int face)
 {
-    const ty_tet_mesh* m = &s->mesh;
-    int t = m->face_tet[face][0], n = 0;
-    double d[4];
-    for (int i = 0; i < 4; ++i)
-        if (m->tet_face[t][i] != face) d[n++] = s->solid.at[m->tet[t][i]];
-    return ty_triangle_open_share(d);
+    int t = s->mesh.face_tet[face][0], i = 0;
+    while (s->mesh.tet_face[t][i] != face) ++i;
+    return ty_tet_face_open(s, t, i);
 }
 
 // One flux for both sides: the mean of what they have, which differs by what the solver left; of cut tets, whose faces
@@ -256,8 +243,8 @@ static void add_outflow(const ty_tet_job* job, int tet)
     const int *face = s->mesh.tet_face[tet], *vert = s->mesh.tet[tet];
     double open = s->open.at[tet];
     ty_tet_geometry g = ty_tet_mesh_geometry(&s->mesh, tet);
-    double grown = 0.25 * g.volume * ty_wanted(job, tet), centre[4], out[4] = {0};
-    double wall = ty_tet_wall_flux(s, tet, centre);
+    double grown = 0.25 * g.volume * ty_wanted(job, tet), wall[4], out[4] = {0};
+    ty_tet_wall_flux(s, tet, wall);
     for (int i = 0; i < 4; ++i) {
         if (job->p->face_unknown.at[face[i]] >= 0) continue;
         double third = open * (ty_dot(ty_load3(g.S[i]), s->u.at[tet]) + grown) / 3.0;
@@ -265,7 +252,7 @@ static void add_outflow(const ty_tet_job* job, int tet)
             if (j != i) out[j] += third;
     }
     for (int j = 0; j < 4; ++j)
-        if (s->vert_kind.at[vert[j]] & TY_VERT_AIR) s->outflow.at[vert[j]] += out[j] - centre[j] * wall;
+        if (s->vert_kind.at[vert[j]] & TY_VERT_AIR) s->outflow.at[vert[j]] += out[j] - wall[j];
 }
 
 // What leaves at air vertices: the residual of the row the vertex would have had, and a third of its air faces.
@@ -328,13 +315,11 @@ static void make_pressure(const ty_tet_job* job)
         if (p->weight.at[v] > 0.0) s->pressure.at[v] /= p->weight.at[v];
 }
 
-ty_status ty_tet_linear_apply(const ty_tet_job* job)
+void ty_tet_linear_apply(const ty_tet_job* job)
 {
-    const ty_tet_mesh* m = &job->s->mesh;
-    ty_parallel_for(m->n_tets, BLOCK, update_block, (void*)job);
+    ty_parallel_for(job->s->mesh.n_tets, BLOCK, update_block, (void*)job);
     make_outflow(job);
     make_pressure(job);
-    return ty_ok();
 }
 
 void ty_tet_linear_flux(const ty_tet_job* job)

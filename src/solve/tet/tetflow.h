@@ -20,7 +20,8 @@ enum {
     TY_VERT_AIR = 1,     // on the free surface: its pressure is given
     TY_VERT_WALL = 2,    // a tet around it is cut by a solid or dropped
     TY_VERT_LIVE = 4,    // some tet around it has open volume
-    TY_VERT_CUT = 8      // a tet around it is cut
+    TY_VERT_CUT = 8,     // a tet around it is cut
+    TY_VERT_SOLID = 16   // lies on a solid; only where the mesh conforms to solids
 };
 
 // A tet with less open volume than this share is dropped (open 0). Slivers cost no iterations and move like their
@@ -49,11 +50,17 @@ typedef struct ty_tet_state {
 
 void ty_tet_state_free(ty_tet_state* s);
 
-// ---- project side: shares.c, system_face.c, system_nodal.c, system_two_point.c, project.c
+// ---- project side: shares.c, cut_tet.c, wall.c, unknowns.c, system_linear.c (face, nodal), system_two_point.c, project.c
 
 // Open shares, velocities of solids and kinds of vertices of s->mesh. `liquid_distance` tells air vertices (on its
 // zero) from vertices where the mesh only ends inside a solid. Exact for planes.
 ty_status ty_tet_shares(ty_tet_state* s, const ty_sampler* liquid_distance, const ty_world* world, double cell);
+
+// The same for a mesh that ends at solids (`obstacles: conform`): no tet is cut. Vertices within a twentieth of a cell of
+// the liquid's surface are air, those as near to a solid are on it. With `paper_air` all vertices of faces that do not
+// lie wholly on a solid are air ([Chentanez2007] section 3.3.1), which tears contact lines apart.
+ty_status ty_tet_shares_conform(ty_tet_state* s, const ty_sampler* liquid_distance, const ty_world* world, double cell,
+                                bool paper_air);
 
 typedef enum ty_tet_pressure { TY_TET_FACE, TY_TET_NODAL, TY_TET_TWO_POINT } ty_tet_pressure;
 

@@ -12,19 +12,20 @@
 
 enum { BLOCK = 4096 };
 
-// All vertices are air, and not all of them on a wall.
-static bool is_air_face(const ty_tet_state* s, int face)
+// All vertices are air, and not all of them on a wall. [Chentanez2007] section 3.3.1: not all of them on a wall.
+static bool is_air_face(const ty_tet_state* s, int face, bool paper)
 {
     const ty_tet_mesh* m = &s->mesh;
     int t = m->face_tet[face][0];
-    bool air = true, open = false;
+    bool air = true, open = false, free = false;
     for (int i = 0; i < 4; ++i) {
         int v = m->tet[t][i];
         if (m->tet_face[t][i] == face) continue;
         air &= (s->vert_kind.at[v] & TY_VERT_AIR) != 0;
         open |= s->solid.at[v] > 0.0;
+        free |= (s->vert_kind.at[v] & TY_VERT_SOLID) == 0;
     }
-    return air && open;
+    return paper ? free : air && open;
 }
 
 static bool is_cut(const ty_tet_state* s, int tet) { return s->open.at[tet] > 0.0 && s->open.at[tet] < 1.0; }
@@ -38,8 +39,8 @@ static void face_block(void* ctx, ty_range r)
         bool cut = is_cut(s, side[0]) || (side[1] >= 0 && is_cut(s, side[1]));
         bool live = s->open.at[side[0]] > 0.0 || (side[1] >= 0 && s->open.at[side[1]] > 0.0);
         int kind = 0;
-        if (job->p->scheme == TY_TET_NODAL || cut || !live) kind = TY_FACE_NODAL;
-        else if (side[1] < 0 && is_air_face(s, (int)f)) kind = TY_FACE_GIVEN;
+        if (job->p->scheme == TY_TET_NODAL || (cut && job->p->scheme == TY_TET_FACE) || !live) kind = TY_FACE_NODAL;
+        else if (side[1] < 0 && is_air_face(s, (int)f, job->p->paper_air)) kind = TY_FACE_GIVEN;
         job->p->face_unknown.at[f] = kind;
     }
 }
@@ -105,14 +106,22 @@ static ty_status list_tets(const ty_tet_job* job)
     return ty_ok();
 }
 
+ty_status ty_tet_mark_faces(const ty_tet_job* job)
+{
+    int n = job->s->mesh.n_faces;
+    if (!ty_array_resize(&job->p->face_unknown, n)) return ty_no_memory("pressure unknowns");
+    ty_parallel_for(n, BLOCK, face_block, (void*)job);
+    return ty_ok();
+}
+
 ty_status ty_tet_number(const ty_tet_job* job)
 {
     ty_tet_projector* p = job->p;
     const ty_tet_mesh* m = &job->s->mesh;
-    if (!ty_array_resize(&p->face_unknown, m->n_faces) || !ty_array_resize(&p->unknown_face, m->n_faces) ||
-        !ty_array_resize(&p->vert_unknown, m->n_verts) || !ty_array_resize(&p->vert_coarse, m->n_verts))
+    TY_TRY(ty_tet_mark_faces(job));
+    if (!ty_array_resize(&p->unknown_face, m->n_faces) || !ty_array_resize(&p->vert_unknown, m->n_verts) ||
+        !ty_array_resize(&p->vert_coarse, m->n_verts))
         return ty_no_memory("pressure unknowns");
-    ty_parallel_for(m->n_faces, BLOCK, face_block, (void*)job);
     int n = 0;
     for (int f = 0; f < m->n_faces; ++f) {
         if (p->face_unknown.at[f] < 0) continue;
