@@ -4,7 +4,7 @@
 #include <string.h>
 
 // The one table of solvers: a new one is a row here.
-static const ty_solver_kind* const kinds[] = {&ty_solver_grid, &ty_solver_prescribed, NULL};
+static const ty_solver_kind* const kinds[] = {&ty_solver_grid, &ty_solver_tet, &ty_solver_prescribed, NULL};
 
 const ty_solver_kind* const* ty_solver_kinds(void) { return kinds; }
 
@@ -29,6 +29,8 @@ ty_solve_def ty_solve_default(void)
         .reduced_pressure = true,
         .pressure = "face",
         .obstacles = "embed",
+        .snap = 0.125,
+        .sweeps = 2,
         .velocity = ty_varying_vector(0.0, 0.0, 0.0),
     };
 }

@@ -13,4 +13,7 @@ extern const ty_solver_kind ty_solver_prescribed;
 // Staggered uniform grid over the domain: see grid/README.md.
 extern const ty_solver_kind ty_solver_grid;
 
+// Graded tetrahedra, remade every step: see tet/tet.c.
+extern const ty_solver_kind ty_solver_tet;
+
 #endif

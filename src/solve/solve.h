@@ -21,6 +21,10 @@ typedef struct ty_solve_def {
     bool paper;                       // `method: paper`
     const char* pressure;             // tet: face, nodal, two-point
     const char* obstacles;            // tet: embed, conform
+    double snap;                      // tet, conform: how far a vertex is moved onto an obstacle, cells
+    bool no_slip;                     // tet, conform: the liquid sticks to obstacles
+    double outside_share;             // tet, two-point: Gong's share of the pressure outside; 0: air pressure
+    int sweeps;                       // tet, `method: paper`: of the multigrid's smoother
     ty_varying velocity;              // prescribed
 } ty_solve_def;
 
@@ -32,6 +36,7 @@ typedef struct ty_solve_stats {
     int iterations;
     double residual;
     double max_divergence;            // 1/s
+    double flux_jump;                 // tet: largest difference of a face's fluxes seen from both sides / largest flux
     double kinetic_energy;            // J, of the liquid
     double moving_volume;             // m3 that it was summed over; 0: not known
     double open_outflow;              // m3 that left through open sides during the step

@@ -54,6 +54,12 @@ static void trace_rk3(const ty_flow* flow, double dt, int n, double (*x)[3])
 // u + dt/2 a
 static void path_velocity(const ty_flow* flow, double dt, int n, double (*x)[3], double (*out)[3])
 {
+    if (flow->both.eval) {
+        double both[TY_SAMPLE_BATCH][6];
+        ty_sample(&flow->both, n, (const double(*)[3])x, both[0]);
+        for (int i = 0; i < n; ++i) ty_store3(out[i], ty_load3(both[i]) + 0.5 * dt * ty_load3(both[i] + 3));
+        return;
+    }
     double a[TY_SAMPLE_BATCH][3];
     velocity(flow, n, x, out);
     ty_sample(&flow->acceleration, n, (const double(*)[3])x, a[0]);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "space/octree_archive.h"
 #include "track/contour/slc.h"
 #include "world/shape.h"
 
@@ -240,47 +241,6 @@ ty_status ty_slc_surface_finish(ty_slc_surface* s)
     return fill_far(s);
 }
 
-// A lattice set as keys and bits; numbers follow from them.
-static ty_status archive_set(ty_lattice_set* set, ty_archive* ar, const char* name)
-{
-    TY_ARRAY(uint64_t) words = {0};
-    ty_status status = ty_ok();
-    for (int64_t b = 0; !ar->loading && b < set->brick.n && status.code == TY_OK; ++b) {
-        bool good = ty_array_push(&words, set->brick.at[b].key);
-        for (int w = 0; w < 8; ++w) good = good && ty_array_push(&words, set->brick.at[b].bits[w]);
-        if (!good) status = ty_no_memory("an archive");
-    }
-    if (status.code == TY_OK) status = ty_archive_growing(ar, name, &words);
-    if (status.code == TY_OK && ar->loading) {
-        ty_lattice_set_clear(set);
-        for (int64_t i = 0; i + 9 <= words.n && status.code == TY_OK; i += 9)
-            if (!ty_lattice_set_insert_brick(set, words.at[i], words.at + i + 1)) status = ty_no_memory("an octree");
-        if (status.code == TY_OK) status = ty_lattice_set_finish(set);
-    }
-    ty_array_free(&words);
-    return status;
-}
-
-static ty_status archive_tree(ty_octree* t, ty_archive* ar)
-{
-    TY_TRY(ty_archive_f64(ar, "contour.origin", t->origin, 3));
-    TY_TRY(ty_archive_f64(ar, "contour.cell", &t->cell, 1));
-    TY_TRY(ty_archive_i32(ar, "contour.levels", &t->n_levels, 1));
-    if (t->n_levels < 0 || t->n_levels > TY_OCTREE_MAX_LEVELS)
-        return ty_fail(TY_DAMAGED, "the surface's octree has %d levels", t->n_levels);
-    TY_TRY(archive_set(&t->corners, ar, "contour.corners"));
-    TY_TRY(ty_archive_growing(ar, "contour.corner_values", &t->corner_value));
-    if (t->corner_value.n != t->corners.n) return ty_fail(TY_DAMAGED, "the surface's octree has wrong values");
-    t->n_octants = 0;
-    for (int l = 0; l < t->n_levels; ++l) {
-        TY_TRY(archive_set(&t->level[l].octants, ar, "contour.octants"));
-        TY_TRY(archive_set(&t->level[l].split, ar, "contour.split"));
-        t->level[l].first = t->n_octants;
-        t->n_octants += t->level[l].octants.n;
-    }
-    return ty_ok();
-}
-
 static ty_status archive_attributes(ty_tri_mesh* m, ty_archive* ar)
 {
     int n = m->n_attrs;
@@ -316,7 +276,9 @@ ty_status ty_slc_surface_archive(ty_slc_surface* s, ty_archive* ar)
     TY_TRY(archive_attributes(m, ar));
     TY_TRY(ty_archive_growing(ar, "contour.inset", &s->inset));
     if (s->inset.n && s->inset.n != m->n_verts) return ty_fail(TY_DAMAGED, "the surface's insets do not fit it");
-    TY_TRY(archive_tree(&s->tree, ar));
+    TY_TRY(ty_octree_archive(&s->tree, ar));
+    TY_TRY(ty_archive_growing(ar, "contour.corner_values", &s->tree.corner_value));
+    if (s->tree.corner_value.n != s->tree.corners.n) return ty_fail(TY_DAMAGED, "the surface's octree has wrong values");
     if (!ar->loading) return ty_ok();
     if (!ty_array_resize(&s->tree.corner, 8 * (int64_t)s->tree.n_octants)) return ty_no_memory("an octree");
     for (int l = 0; l < s->tree.n_levels && l <= TY_SLC_EXACT_LEVEL; ++l) {

@@ -143,6 +143,18 @@ ty_status ty_slc_touches(const ty_slc* s, const ty_tri_mesh* mesh, bool* touches
     return ty_world_status(s->world);
 }
 
+// The level set's grid ends TY_LEVELSET_MARGIN cells outside the domain: beyond its last centres values stay the same.
+static void eval_grid(const ty_slc_region* r, int n, const double (*x)[3], double* out)
+{
+    double at[BLOCK][3], margin = (TY_LEVELSET_MARGIN - 0.5) * r->slc->def.cell;
+    for (int i = 0; i < n; ++i)
+        for (int axis = 0; axis < 3; ++axis)
+            at[i][axis] = ty_clamp(x[i][axis], r->slc->lo[axis] - margin, r->slc->hi[axis] + margin);
+    ty_levelset_eval(&r->field, n, (const double(*)[3])at, out);
+    double end = TY_SLC_DEPTH * r->slc->def.cell;
+    for (int i = 0; i < n; ++i) out[i] = fmax(out[i], beyond(r->slc, x[i]) - end);
+}
+
 static void eval_region(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_slc_region* r = self;
@@ -152,7 +164,7 @@ static void eval_region(const void* self, int n, const double (*x)[3], double* o
         ty_sample(&r->region, count, x + at, out + at);
         if (!r->field.grid) continue;
         ty_sample(&r->solid, count, x + at, solid);
-        ty_levelset_eval(&r->field, count, x + at, grid);
+        eval_grid(r, count, x + at, grid);
         for (int i = 0; i < count; ++i)
             if (fmin(solid[i], -beyond(r->slc, x[at + i])) < reach) out[at + i] = grid[i];
     }

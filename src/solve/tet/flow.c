@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What trackers and probes are told.
+#include "solve/tet/motion.h"
+
+enum { BATCH = TY_SAMPLE_BATCH };
+
+static int batch(int n, int at) { return n - at < BATCH ? n - at : BATCH; }
+
+static void velocity(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_tetflow* tf = self;
+    for (int at = 0; at < n; at += BATCH)
+        ty_tet_sample(&tf->motion[tf->now], tf->world, true, batch(n, at), x + at, out + 3 * at, NULL);
+}
+
+static void acceleration(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_tetflow* tf = self;
+    for (int at = 0; at < n; at += BATCH)
+        ty_tet_sample(&tf->motion[tf->now], tf->world, true, batch(n, at), x + at, NULL, out + 3 * at);
+}
+
+static void both(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_tetflow* tf = self;
+    double u[BATCH][3], a[BATCH][3];
+    for (int at = 0; at < n; at += BATCH) {
+        int count = batch(n, at);
+        ty_tet_sample(&tf->motion[tf->now], tf->world, true, count, x + at, u[0], a[0]);
+        for (int i = 0; i < count; ++i)
+            for (int k = 0; k < 3; ++k) out[6 * (at + i) + k] = u[i][k], out[6 * (at + i) + 3 + k] = a[i][k];
+    }
+}
+
+// Full, in Pa; that of air, 0, outside the mesh.
+static void pressure(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_tetflow* tf = self;
+    const ty_tet_motion* m = &tf->motion[tf->now];
+    for (int at = 0; at < n; at += BATCH) {
+        ty_tet_place place[BATCH];
+        int count = batch(n, at);
+        ty_tet_locate(m, count, x + at, place);
+        ty_tet_sample_pressure(m, count, place, out + at);
+        for (int i = 0; i < count; ++i)
+            if (place[i].tet >= 0)
+                out[at + i] = tf->def->density * (out[at + i] + ty_dot(m->gravity, ty_load3(x[at + i])) - m->level);
+    }
+}
+
+ty_flow ty_tetflow_flow(const ty_tetflow* tf)
+{
+    ty_flow f = {.velocity = {tf, 3, 0.0, velocity},
+                 .pressure = {tf, 1, 0.0, pressure},
+                 .lattice = {.cell = tf->def->cell, .body = true},
+                 .cell = tf->def->cell,
+                 .max_speed = tf->max_speed,
+                 .dt_limit = tf->dt_limit};
+    if (tf->carries) f.acceleration = (ty_sampler){tf, 3, 0.0, acceleration}, f.both = (ty_sampler){tf, 6, 0.0, both};
+    for (int axis = 0; axis < 3; ++axis) f.lattice.origin[axis] = tf->origin[axis];
+    return f;
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values at points. In a tet with barycentric coordinates l the twelve parts meet at its centre, at the centres of its
+// faces and at its vertices. With o = argmin l, m = l_o, m2 the least of l_j - m over the others, d_t what the tet's
+// value has more than the mean of its vertices' u_j, and d_f the same for the face opposite o, weighted across it:
+//     u(x) = sum_j l_j u_j + 4 m d_t + 3 m2 d_f,    d_f = (V_b d_a + V_a d_b) / (V_a + V_b), 0 on the boundary.
+// Continuous; the tet's own value at its centre, so standing still does not smooth; exact for linear fields.
+//
+// Departs from [Chentanez2007] section 3.3.2: dual-cell weights about barycentres reach 2000 in graded cells.
+#include <string.h>
+
+#include "solve/tet/motion.h"
+
+enum { BATCH = TY_SAMPLE_BATCH, MAX_WALK = 80 };
+static const double INSIDE = -1e-10;     // a coordinate not below this is not outside
+static const double SKIN_WHOLE = 1.0, SKIN_END = 2.0;    // cells under the surface: all its velocity, nothing of it
+static const double PROBE = 0.125;       // cells: step of the differences of a solid's distance
+
+// Barycentric coordinates; the tet's volume is never zero.
+static void coordinates(const ty_tet_mesh* m, int t, ty_vec3 x, double l[4])
+{
+    const int* id = m->tet[t];
+    ty_vec3 p[4];
+    for (int i = 0; i < 4; ++i) p[i] = ty_load3(m->vert[id[i]]) - x;
+    ty_vec3 c01 = ty_cross(p[0], p[1]), c23 = ty_cross(p[2], p[3]);
+    double volume[4] = {ty_dot(p[1], c23), -ty_dot(p[0], c23), ty_dot(p[3], c01), -ty_dot(p[2], c01)};
+    double all = (volume[0] + volume[1]) + (volume[2] + volume[3]);
+    for (int i = 0; i < 4; ++i) l[i] = volume[i] / all;
+}
+
+static int neighbour(const ty_tet_mesh* m, int t, int i)
+{
+    const int* pair = m->face_tet[m->tet_face[t][i]];
+    return pair[0] == t ? pair[1] : pair[0];
+}
+
+// Steps across the face that x is farthest behind, of those that lead on. False when none does: x is probably outside.
+static bool walk(const ty_tet_mesh* m, int t, ty_vec3 x, ty_tet_place* place)
+{
+    int before = -1;
+    for (int step = 0; step < MAX_WALK; ++step) {
+        double least = INSIDE;
+        int next = -1;
+        bool behind = false;
+        coordinates(m, t, x, place->l);
+        for (int i = 0; i < 4; ++i) {
+            if (!(place->l[i] < INSIDE)) continue;
+            int other = neighbour(m, t, i);
+            behind = true;
+            if (other < 0 || other == before || !(place->l[i] < least)) continue;
+            least = place->l[i], next = other;
+        }
+        place->tet = t;
+        if (!behind) return true;
+        if (next < 0) return false;
+        before = t;
+        t = next;
+    }
+    return false;
+}
+
+// A tet to start from: of the octant that holds x, or of one below, which owns the tets between the two.
+static int start(const ty_tet_mesh* m, ty_octree_cursor* c, const double x[3])
+{
+    int at[3];
+    ty_octree_lattice_of(&m->tree, x, at);
+    for (int k = 0; k < 4; ++k) {
+        int from[3] = {at[0] - (k == 1), at[1] - (k == 2), at[2] - (k == 3)};
+        int o = ty_octree_leaf(&m->tree, c, from).id;
+        if (o < 0) continue;
+        int n = m->first_tet[o + 1] - m->first_tet[o];
+        if (n) return m->first_tet[o] + n / 2;
+    }
+    return -1;
+}
+
+// Weights of a triangle's corners at a point on it.
+static void triangle_weights(const ty_tri_mesh* m, int tri, ty_vec3 x, double l[4])
+{
+    ty_vec3 a = ty_load3(m->vert[m->tri[tri][0]]), b = ty_load3(m->vert[m->tri[tri][1]]), c = ty_load3(m->vert[m->tri[tri][2]]);
+    ty_vec3 n = ty_cross(b - a, c - a);
+    double n2 = ty_dot(n, n);
+    l[0] = l[3] = 0.0;
+    l[1] = n2 > 0.0 ? ty_clamp(ty_dot(ty_cross(x - a, c - a), n) / n2, 0.0, 1.0) : 0.0;
+    l[2] = n2 > 0.0 ? ty_clamp(ty_dot(ty_cross(b - a, x - a), n) / n2, 0.0, 1.0 - l[1]) : 0.0;
+    l[0] = 1.0 - l[1] - l[2];
+}
+
+// Points that the walk lost: closest on the skin, unless they are on the inner side of it after all.
+static void locate_lost(const ty_tet_motion* m, int n, double (*x)[3], const int* id, ty_tet_place* place)
+{
+    int tri[BATCH];
+    double closest[BATCH][3];
+    int n_faces = m->skin.n_tris - m->n_loose_tris;
+    ty_closest_points out = {.triangle = tri, .point = closest};
+    ty_bvh_closest(&m->skin_tree, n, (const double(*)[3])x, INFINITY, &out);
+    for (int i = 0; i < n; ++i) {
+        ty_tet_place* p = &place[id[i]];
+        p->tet = -1;
+        if (tri[i] < 0) continue;
+        if (tri[i] < n_faces) {
+            const int* v = m->skin.tri[tri[i]];
+            ty_vec3 a = ty_load3(m->skin.vert[v[0]]);
+            ty_vec3 normal = ty_cross(ty_load3(m->skin.vert[v[1]]) - a, ty_load3(m->skin.vert[v[2]]) - a);
+            int t = -1;
+            if (ty_dot(ty_load3(x[i]) - ty_load3(closest[i]), normal) < 0.0)
+                ty_tet_mesh_locate(&m->state.mesh, 1, (const double(*)[3])x + i, &t);
+            if (t >= 0) {
+                p->tet = t;
+                coordinates(&m->state.mesh, t, ty_load3(x[i]), p->l);
+                continue;
+            }
+        }
+        p->tet = -2 - tri[i];
+        triangle_weights(&m->skin, tri[i], ty_load3(closest[i]), p->l);
+    }
+}
+
+void ty_tet_locate(const ty_tet_motion* m, int n, const double (*x)[3], ty_tet_place* place)
+{
+    const ty_tet_mesh* mesh = &m->state.mesh;
+    double lost[BATCH][3];
+    int id[BATCH], n_lost = 0, hint = -1;
+    ty_octree_cursor cursor = ty_octree_cursor_start();
+    for (int i = 0; i < n; ++i) {
+        ty_vec3 p = ty_load3(x[i]);
+        int t = hint;
+        if (t >= 0) {
+            coordinates(mesh, t, p, place[i].l);
+            double least = ty_min(ty_min(place[i].l[0], place[i].l[1]), ty_min(place[i].l[2], place[i].l[3]));
+            if (!(least > -2.0)) t = -1;    // too far to walk
+        }
+        if (t < 0 && mesh->n_tets) t = start(mesh, &cursor, x[i]);
+        if (t >= 0 && walk(mesh, t, p, &place[i])) {
+            hint = place[i].tet;
+            continue;
+        }
+        hint = -1;
+        memcpy(lost[n_lost], x[i], sizeof lost[0]);
+        id[n_lost++] = i;
+    }
+    if (n_lost) locate_lost(m, n_lost, lost, id, place);
+}
+
+static ty_vec3 value_in_tet(const ty_tet_motion* m, const ty_tet_values* f, const ty_tet_place* p)
+{
+    const ty_tet_mesh* mesh = &m->state.mesh;
+    const int* v = mesh->tet[p->tet];
+    int o = 0;
+    ty_vec3 sum = {0};
+    for (int i = 0; i < 4; ++i) {
+        if (p->l[i] < p->l[o]) o = i;
+        sum += p->l[i] * f->vert.at[v[i]];
+    }
+    double least = p->l[o], second = INFINITY;
+    for (int i = 0; i < 4; ++i)
+        if (i != o) second = ty_min(second, p->l[i] - least);
+    ty_vec3 d = f->deviation.at[p->tet];
+    sum += (4.0 * least) * d;
+    int other = neighbour(mesh, p->tet, o);
+    if (other < 0) return sum;
+    double va = m->volume.at[p->tet], vb = m->volume.at[other];
+    return sum + (3.0 * second / (va + vb)) * (vb * d + va * f->deviation.at[other]);
+}
+
+static ty_vec3 value_at(const ty_tet_motion* m, const ty_tet_values* f, const ty_tet_place* p)
+{
+    if (p->tet >= 0) return value_in_tet(m, f, p);
+    if (p->tet == -1) return ty_vec(0, 0, 0);
+    const int* v = m->skin.tri[-2 - p->tet];
+    return p->l[0] * f->skin.at[v[0]] + p->l[1] * f->skin.at[v[1]] + p->l[2] * f->skin.at[v[2]];
+}
+
+void ty_tet_sample_pressure(const ty_tet_motion* m, int n, const ty_tet_place* place, double* out)
+{
+    const double* pressure = m->state.pressure.at;
+    for (int i = 0; i < n; ++i) {
+        out[i] = 0.0;
+        if (place[i].tet < 0) continue;
+        const int* v = m->state.mesh.tet[place[i].tet];
+        for (int k = 0; k < 4; ++k) out[i] += place[i].l[k] * pressure[v[k]];
+    }
+}
+
+// Points of a batch that lie in solids.
+typedef struct buried {
+    int n, id[BATCH];
+    double x[BATCH][3];
+    ty_vec3 normal[BATCH];
+} buried;
+
+// Where a solid may be: outside the mesh and in cut tets.
+static void find_buried(const ty_tet_motion* m, const ty_sampler* solid, int n, const double (*x)[3],
+                        const ty_tet_place* place, buried* b)
+{
+    double d[BATCH];
+    b->n = 0;
+    int k = 0;
+    for (int i = 0; i < n; ++i) {
+        if (place[i].tet >= 0 && !(m->state.open.at[place[i].tet] < 1.0)) continue;
+        memcpy(b->x[k], x[i], sizeof b->x[0]);
+        b->id[k++] = i;
+    }
+    ty_sample(solid, k, (const double(*)[3])b->x, d);
+    for (int i = 0; i < k; ++i) {
+        if (!(d[i] < 0.0)) continue;
+        memmove(b->x[b->n], b->x[i], sizeof b->x[0]);
+        d[b->n] = d[i];
+        b->id[b->n++] = b->id[i];
+    }
+    static const double corner[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
+    double step = PROBE * m->state.mesh.tree.cell;
+    for (int i = 0; i < b->n; ++i) {
+        double at[4][3], e[4];
+        ty_vec3 g = {0};
+        for (int c = 0; c < 4; ++c) ty_store3(at[c], ty_load3(b->x[i]) + step * ty_load3(corner[c]));
+        ty_sample(solid, 4, (const double(*)[3])at, e);
+        for (int c = 0; c < 4; ++c) g += e[c] * ty_load3(corner[c]);
+        b->normal[i] = ty_normalize(g);
+        ty_store3(b->x[i], ty_load3(b->x[i]) - d[i] * b->normal[i]);
+    }
+}
+
+static void move_to_wall(const ty_tet_motion* m, const buried* b, ty_tet_place* place)
+{
+    ty_tet_place at_wall[BATCH];
+    ty_tet_locate(m, b->n, b->x, at_wall);
+    for (int i = 0; i < b->n; ++i) place[b->id[i]] = at_wall[i];
+}
+
+static void remove_normal_part(const buried* b, const double (*solid)[3], double* out)
+{
+    for (int i = 0; i < b->n; ++i) {
+        ty_vec3 value = ty_load3(out + 3 * b->id[i]), relative = solid ? value - ty_load3(solid[i]) : value;
+        ty_store3(out + 3 * b->id[i], value - ty_dot(relative, b->normal[i]) * b->normal[i]);
+    }
+}
+
+// Points under the free surface, as trackers see them: its velocity holds on both sides of it. Beyond it values are
+// those of the closest point; if the liquid's own held below, a surface tracked between samples a half cell apart would
+// move at a mean of both, too slowly for waves whose motion fades with depth (2.4 % at 32 cells a wave).
+typedef struct skin_deep {
+    int n, id[BATCH];
+    double weight[BATCH];
+    ty_tet_place place[BATCH];
+} skin_deep;
+
+static bool is_free(const ty_tet_motion* m, int tri)
+{
+    if (tri < 0 || tri >= m->skin.n_tris - m->n_loose_tris) return false;
+    const uint8_t* kind = m->state.vert_kind.at + m->state.mesh.n_inner;
+    for (int k = 0; k < 3; ++k)
+        if (!(kind[m->skin.tri[tri][k]] & TY_VERT_AIR)) return false;
+    return true;
+}
+
+static void find_skin_deep(const ty_tet_motion* m, int n, const double (*x)[3], const ty_tet_place* place, skin_deep* s)
+{
+    double at[BATCH][3], closest[BATCH][3], distance2[BATCH], h = m->state.mesh.tree.cell;
+    int tri[BATCH], id[BATCH], k = 0;
+    for (int i = 0; i < n; ++i) {
+        if (place[i].tet < 0 || ty_kind_level(m->state.mesh.kind[place[i].tet]) > 0) continue;
+        memcpy(at[k], x[i], sizeof at[0]);
+        id[k++] = i;
+    }
+    ty_closest_points out = {.triangle = tri, .point = closest, .distance2 = distance2};
+    ty_bvh_closest(&m->skin_tree, k, (const double(*)[3])at, SKIN_END * h, &out);
+    s->n = 0;
+    for (int i = 0; i < k; ++i) {
+        if (!is_free(m, tri[i])) continue;
+        double fade = (SKIN_END - sqrt(distance2[i]) / h) / (SKIN_END - SKIN_WHOLE);
+        s->weight[s->n] = ty_min(fade, 1.0);
+        s->place[s->n].tet = -2 - tri[i];
+        triangle_weights(&m->skin, tri[i], ty_load3(closest[i]), s->place[s->n].l);
+        s->id[s->n++] = id[i];
+    }
+}
+
+static void blend(const ty_tet_motion* m, const ty_tet_values* f, const skin_deep* s, double* out)
+{
+    for (int i = 0; i < s->n; ++i) {
+        ty_vec3 inside = ty_load3(out + 3 * s->id[i]), on = value_at(m, f, &s->place[i]);
+        ty_store3(out + 3 * s->id[i], inside + s->weight[i] * (on - inside));
+    }
+}
+
+static bool has_solids(const ty_world* world)
+{
+    const ty_world_def* def = ty_world_get_def(world);
+    if (ty_world_has_obstacles(world)) return true;
+    for (int side = 0; def->has_domain && side < TY_N_SIDES; ++side)
+        if (def->wall[side].closed) return true;
+    return false;
+}
+
+void ty_tet_sample(const ty_tet_motion* m, const ty_world* world, bool surface, int n, const double (*x)[3], double* u,
+                   double* a)
+{
+    ty_tet_place place[BATCH];
+    buried b;
+    skin_deep s;
+    b.n = s.n = 0;
+    ty_tet_locate(m, n, x, place);
+    if (surface) find_skin_deep(m, n, x, place, &s);
+    if (world && has_solids(world)) {
+        ty_sampler solid = ty_world_solid(world);
+        find_buried(m, &solid, n, x, place, &b);
+        if (b.n) move_to_wall(m, &b, place);
+    }
+    for (int i = 0; u && i < n; ++i) ty_store3(u + 3 * i, value_at(m, &m->u, &place[i]));
+    for (int i = 0; a && i < n; ++i) ty_store3(a + 3 * i, value_at(m, &m->a, &place[i]));
+    if (u) blend(m, &m->u, &s, u);
+    if (a) blend(m, &m->a, &s, a);
+    if (!b.n) return;
+    double moving[BATCH][3];
+    bool moves = ty_world_solid_moves(world);
+    ty_sampler velocity = ty_world_solid_velocity(world);
+    if (moves && u) ty_sample(&velocity, b.n, (const double(*)[3])b.x, moving[0]);
+    if (u) remove_normal_part(&b, moves ? (const double(*)[3])moving : NULL, u);
+    if (a) remove_normal_part(&b, NULL, a);
+}

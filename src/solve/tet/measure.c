@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/parallel.h"
+#include "solve/tet/motion.h"
+
+enum { BLOCK = 1024 };
+
+// Waves as long as a cell need this many per second: dt <= 0.75 sqrt(h/g), or they grow.
+static const double WAVE_STEP = 0.75;
+// The same for capillary waves, dt <= 0.4 sqrt(rho h^3 / sigma).
+static const double CAPILLARY_STEP = 0.4;
+
+static double energy_block(void* ctx, ty_range r)
+{
+    const ty_tet_motion* m = ctx;
+    double sum = 0.0;
+    for (int64_t t = r.begin; t < r.end; ++t)
+        sum += m->state.open.at[t] * m->volume.at[t] * ty_dot(m->state.u.at[t], m->state.u.at[t]);
+    return sum;
+}
+
+static double volume_block(void* ctx, ty_range r)
+{
+    const ty_tet_motion* m = ctx;
+    double sum = 0.0;
+    for (int64_t t = r.begin; t < r.end; ++t) sum += m->state.open.at[t] * m->volume.at[t];
+    return sum;
+}
+
+static double live_block(void* ctx, ty_range r)
+{
+    const ty_tet_motion* m = ctx;
+    int n = 0;
+    for (int64_t t = r.begin; t < r.end; ++t) n += m->state.open.at[t] > 0.0;
+    return n;
+}
+
+static double tet_speed_block(void* ctx, ty_range r)
+{
+    const ty_tet_motion* m = ctx;
+    double top = 0.0;
+    for (int64_t t = r.begin; t < r.end; ++t) {
+        double square = ty_dot(m->state.u.at[t], m->state.u.at[t]);
+        if (!(square <= top)) top = square;    // not a number is seen
+    }
+    return top;
+}
+
+static double skin_speed_block(void* ctx, ty_range r)
+{
+    const ty_tet_motion* m = ctx;
+    double top = 0.0;
+    for (int64_t v = r.begin; v < r.end; ++v) {
+        double square = ty_dot(m->u.skin.at[v], m->u.skin.at[v]);
+        if (!(square <= top)) top = square;
+    }
+    return top;
+}
+
+static double step_limit(const ty_tetflow* tf)
+{
+    double h = tf->def->cell, g = ty_norm(ty_world_gravity(tf->world)), sigma = tf->def->surface_tension;
+    double speed = ty_max(tf->max_speed, ty_world_solid_speed(tf->world)) + sqrt(5.0 * h * g);
+    double limit = speed > 0.0 ? tf->def->cfl * h / speed : INFINITY;
+    if (g > 0.0) limit = fmin(limit, WAVE_STEP * sqrt(h / g));
+    if (sigma > 0.0) limit = fmin(limit, CAPILLARY_STEP * sqrt(tf->def->density * h * h * h / sigma));
+    return limit;
+}
+
+void ty_tetflow_measure(ty_tetflow* tf, ty_solve_stats* stats)
+{
+    ty_tet_motion* m = ty_tetflow_old(tf);
+    int n = m->state.mesh.n_tets;
+    double square = fmax(ty_parallel_max(n, BLOCK, tet_speed_block, m), 0.0);
+    square = fmax(square, ty_parallel_max(m->skin.n_verts, BLOCK, skin_speed_block, m));
+    tf->max_speed = sqrt(square);
+    tf->dt_limit = step_limit(tf);
+    stats->moving_volume = ty_parallel_sum(n, BLOCK, volume_block, m);
+    stats->kinetic_energy = 0.5 * tf->def->density * ty_parallel_sum(n, BLOCK, energy_block, m);
+    stats->cells = (int64_t)ty_parallel_sum(n, BLOCK, live_block, m);
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the liquid of one step moves, at any point: the state on its mesh, values at vertices, and what is known outside.
+//
+//                 skin: boundary of the mesh, and loose triangles      values between tets: twelve parts of each tet,
+//      . o . .    of the surface that no tet is near                   linear, exact at barycentres and vertices
+//    ./ \___/ \.
+//    |tets     |  outside: the value at the skin's closest point; in solids: at the wall, without the part into it
+//
+// Open types, private to this folder.
+#ifndef TY_SOLVE_TET_MOTION_H
+#define TY_SOLVE_TET_MOTION_H
+
+#include "mesh/stuff.h"
+#include "solve/tet/tetflow.h"
+#include "space/bvh.h"
+#include "space/hash_grid.h"
+
+// The tets around each vertex: 4 * tet + place of the vertex in it, rising; first has n_verts + 1 entries.
+typedef struct ty_tet_stars {
+    TY_ARRAY(int) first;
+    TY_ARRAY(int) corner;
+} ty_tet_stars;
+ty_status ty_tet_stars_make(ty_tet_stars* stars, const ty_tet_mesh* mesh);
+void ty_tet_stars_free(ty_tet_stars* stars);
+
+// A vector field: at vertices, and by how much a tet's own value differs from the mean of its vertices'.
+typedef struct ty_tet_values {
+    TY_ARRAY(ty_vec3) vert;
+    TY_ARRAY(ty_vec3) deviation;
+    TY_ARRAY(ty_vec3) skin;        // at the skin's vertices
+} ty_tet_values;
+
+typedef struct ty_tet_motion {
+    ty_tet_state state;
+    TY_ARRAY(double) volume;       // per tet
+    TY_ARRAY(ty_vec3) centre;      // per tet
+    ty_tet_values u, a;
+    ty_tri_mesh skin;              // boundary vertices of the mesh first, then loose ones of the surface
+    ty_bvh skin_tree;
+    int n_loose_tris;
+    ty_vec3 gravity;
+    double level;                  // p / rho = p' / rho + gravity . x - level
+} ty_tet_motion;
+void ty_tet_motion_free(ty_tet_motion* m);
+
+// Where a point is: in a tet, on a skin triangle that is closest (tet = -2 - triangle), or nowhere (-1).
+typedef struct ty_tet_place {
+    int tet;
+    double l[4];                   // barycentric coordinates
+} ty_tet_place;
+
+// vertex.c: volumes and barycentres of a new mesh.
+ty_status ty_tet_motion_measure(ty_tet_motion* m);
+// Everything that is sampled, from state.u and state.a; then ty_tet_motion_close. `stars` is scratch.
+ty_status ty_tet_motion_finish(ty_tet_motion* m, ty_tet_stars* stars);
+// skin.c: the boundary and its values; loose triangles added to the skin by hand stay behind.
+ty_status ty_tet_motion_close(ty_tet_motion* m);
+
+// interpolate.c. Re-entrant; n at most TY_SAMPLE_BATCH.
+void ty_tet_locate(const ty_tet_motion* m, int n, const double (*x)[3], ty_tet_place* place);
+// u, a: 3 values per point; either may be NULL. With a world that has solids, values in them are those at the wall.
+// `surface`: as trackers see them, with the surface's velocity on both sides of it.
+void ty_tet_sample(const ty_tet_motion* m, const ty_world* world, bool surface, int n, const double (*x)[3], double* u,
+                   double* a);
+// p' / rho of the points' places; 0 outside the mesh.
+void ty_tet_sample_pressure(const ty_tet_motion* m, int n, const ty_tet_place* place, double* out);
+
+// The solver. motion[now] is what trackers see, the other one is being made or spare.
+typedef struct ty_tetflow {
+    const ty_solve_def* def;
+    const ty_world* world;         // of the advance that runs or was last
+    ty_tet_motion motion[2];
+    int now;
+    double origin[3];              // of the lattice
+    bool carries;                  // theta < 1: accelerations are carried along
+    double max_speed, dt_limit;
+    ty_tet_projector* projector;
+    ty_stuff stuff;
+    ty_tet_stars stars;
+    TY_ARRAY(ty_vec3) force;       // per tet: accelerations that are no pressure's
+    TY_ARRAY(double) divergence;   // per tet, wanted
+    TY_ARRAY(int) loose_id;        // per vertex of the liquid's surface: its number in the skin, or -1
+    TY_ARRAY(int) contact;         // free surface vertices inside walls
+    TY_ARRAY(int) contact_id;      // and in the open,
+    TY_ARRAY(double) contact_x;    // where these are, 3 each
+    ty_hash_grid contact_grid;
+    TY_ARRAY(int) code;            // per block of a loop: how it went
+} ty_tetflow;
+
+static inline ty_tet_motion* ty_tetflow_old(ty_tetflow* tf) { return &tf->motion[tf->now]; }
+static inline ty_tet_motion* ty_tetflow_new(ty_tetflow* tf) { return &tf->motion[1 - tf->now]; }
+
+// fill.c: the new mesh, its shares and geometry. No tets where there is no liquid, or less than a cell of it.
+ty_status ty_tetflow_fill(ty_tetflow* tf, const ty_liquid* liquid);
+// carry.c: the new state's u from the old motion.
+ty_status ty_tetflow_carry(ty_tetflow* tf, double dt);
+// The same at n points (at most TY_SAMPLE_BATCH): what arrives there after dt.
+void ty_tetflow_arriving(const ty_tetflow* tf, double dt, int n, const double (*x)[3], double* u, double* a);
+// push.c: forces, steering, sources; `force` is set.
+ty_status ty_tetflow_push(ty_tetflow* tf, double dt, double solve_dt);
+// given.c: p' at the free surface and the first guess elsewhere. Not physical: all zero.
+ty_status ty_tetflow_give(ty_tetflow* tf, const ty_liquid* liquid, bool physical);
+// contact.c: `given` where the surface has run on into walls.
+ty_status ty_tetflow_contact(ty_tetflow* tf);
+// viscosity.c
+ty_status ty_tetflow_viscosity(ty_tetflow* tf, double dt, ty_solve_stats* stats);
+// loose.c: parts of the liquid's surface that no tet is near, into the new motion's skin. Falling freely.
+ty_status ty_tetflow_loose(ty_tetflow* tf, const ty_liquid* liquid, double dt);
+// flow.c
+ty_flow ty_tetflow_flow(const ty_tetflow* tf);
+// archive.c: a motion as the next step needs it, to the bit.
+ty_status ty_tet_motion_archive(ty_tet_motion* m, ty_archive* ar, ty_tet_stars* stars);
+// measure.c: what stats say, and the limits of the next step.
+void ty_tetflow_measure(ty_tetflow* tf, ty_solve_stats* stats);
+
+#endif

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interpolation and carrying: linear fields are exact, standing still changes nothing, points far outside ask the
+// closest surface, a state goes through an archive.
+#include "solve/tet/motion.h"
+
+#include <string.h>
+
+#include "core/hash.h"
+#include "test.h"
+
+typedef struct ball {
+    double centre[3], radius;
+} ball;
+
+static void ball_eval(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ball* b = self;
+    for (int i = 0; i < n; ++i) out[i] = ty_norm(ty_load3(x[i]) - ty_load3(b->centre)) - b->radius;
+}
+
+static const double CELL = 0.1;
+static const ball BALL = {{0.52, 0.47, 0.5}, 0.83};
+
+// A graded ball of liquid without solids; u and a are set by the caller.
+static void fill(ty_tet_motion* m)
+{
+    ty_stuff stuff = {0};
+    ty_stuff_def def = ty_stuff_default();
+    ty_sampler phi = {&BALL, 1, 1e30, ball_eval};
+    def.cell = CELL;
+    def.box = ty_box_empty();
+    const double lo[3] = {-0.5, -0.5, -0.5}, hi[3] = {1.5, 1.5, 1.5};
+    ty_box_add(&def.box, lo);
+    ty_box_add(&def.box, hi);
+    assert_ok(ty_stuff_mesh(&stuff, &phi, &def, &m->state.mesh));
+    ty_stuff_free(&stuff);
+    ty_tet_state* s = &m->state;
+    int n = s->mesh.n_tets, v = s->mesh.n_verts;
+    assert_true(ty_array_resize(&s->open, n) && ty_array_resize(&s->solid_velocity, n) && ty_array_resize(&s->u, n) &&
+                ty_array_resize(&s->a, n) && ty_array_resize(&s->vert_kind, v) && ty_array_resize(&s->solid, v) &&
+                ty_array_resize(&s->pressure, v));
+    for (int t = 0; t < n; ++t) s->open.at[t] = 1.0, s->solid_velocity.at[t] = ty_vec(0, 0, 0);
+    for (int i = 0; i < v; ++i) {
+        s->vert_kind.at[i] = (uint8_t)(TY_VERT_LIVE | (i >= s->mesh.n_inner ? TY_VERT_AIR : 0));
+        s->solid.at[i] = 1.0;
+        s->pressure.at[i] = ty_unit(ty_mix2((uint64_t)i, 5));
+    }
+    assert_ok(ty_tet_motion_measure(m));
+}
+
+static ty_vec3 linear(ty_vec3 x)    // without divergence, so that fluxes through the surface are its own
+{
+    return ty_vec(1.0 + 0.7 * x[0] - 2.0 * x[1], 0.3 * x[2] - 0.5 * x[1], 0.4 - 1.1 * x[0] - 0.2 * x[2]);
+}
+
+static void random_point(uint64_t seed, double radius, double x[3])
+{
+    ty_vec3 d;
+    do {
+        for (int axis = 0; axis < 3; ++axis) x[axis] = 2.0 * ty_unit(seed = ty_mix2(seed, 3)) - 1.0;
+        d = ty_load3(x);
+    } while (ty_dot(d, d) > 1.0);
+    ty_store3(x, ty_load3(BALL.centre) + radius * d);
+}
+
+static void linear_fields_are_exact(void** unused)
+{
+    (void)unused;
+    ty_tet_motion m = {0};
+    ty_tet_stars stars = {0};
+    fill(&m);
+    for (int t = 0; t < m.state.mesh.n_tets; ++t) {
+        m.state.u.at[t] = linear(m.centre.at[t]);
+        m.state.a.at[t] = 2.0 * linear(m.centre.at[t]);
+    }
+    assert_ok(ty_tet_motion_finish(&m, &stars));
+    int ridged = 0;
+    for (int v = 0; v < m.state.mesh.n_verts; ++v)
+        ridged += ty_norm(m.u.vert.at[v] - linear(ty_load3(m.state.mesh.vert[v]))) > 1e-9;
+    // Fluxes through facets and a value at their corner differ where the surface is curved.
+    assert_true(ridged <= m.state.mesh.n_verts - m.state.mesh.n_inner);
+    double x[512][3], u[512][3], a[512][3];
+    for (int i = 0; i < 512; ++i) random_point((uint64_t)i + 1, BALL.radius - 2.5 * CELL, x[i]);
+    ty_tet_sample(&m, NULL, false, 512, (const double(*)[3])x, u[0], a[0]);
+    for (int i = 0; i < 512; ++i) {
+        assert_near(ty_norm(ty_load3(u[i]) - linear(ty_load3(x[i]))), 0.0, 1e-12);
+        assert_near(ty_norm(ty_load3(a[i]) - 2.0 * linear(ty_load3(x[i]))), 0.0, 1e-12);
+    }
+    ty_tet_stars_free(&stars);
+    ty_tet_motion_free(&m);
+}
+
+// At its centre a tet gives back its own value, whatever it is.
+static void standing_still_changes_nothing(void** unused)
+{
+    (void)unused;
+    ty_tet_motion m = {0};
+    ty_tet_stars stars = {0};
+    fill(&m);
+    int n = m.state.mesh.n_tets < 512 ? m.state.mesh.n_tets : 512, step = m.state.mesh.n_tets / n;
+    for (int t = 0; t < m.state.mesh.n_tets; ++t) {
+        double r[3];
+        for (int axis = 0; axis < 3; ++axis) r[axis] = ty_unit(ty_mix2((uint64_t)t, (uint64_t)axis));
+        m.state.u.at[t] = ty_load3(r);
+        m.state.a.at[t] = ty_vec(0, 0, 0);
+    }
+    assert_ok(ty_tet_motion_finish(&m, &stars));
+    double x[512][3], u[512][3];
+    for (int i = 0; i < n; ++i) ty_store3(x[i], m.centre.at[i * step]);
+    ty_tet_sample(&m, NULL, false, n, (const double(*)[3])x, u[0], NULL);
+    for (int i = 0; i < n; ++i) assert_near(ty_norm(ty_load3(u[i]) - m.state.u.at[i * step]), 0.0, 1e-12);
+    ty_tet_stars_free(&stars);
+    ty_tet_motion_free(&m);
+}
+
+// Far outside, and everywhere under the surface as trackers see it, a uniform field is uniform; a walk never gets lost.
+static void uniform_fields_hold_everywhere(void** unused)
+{
+    (void)unused;
+    ty_tet_motion m = {0};
+    ty_tet_stars stars = {0};
+    fill(&m);
+    ty_vec3 w = ty_vec(0.3, -2.0, 1.0);
+    for (int t = 0; t < m.state.mesh.n_tets; ++t) m.state.u.at[t] = w, m.state.a.at[t] = ty_vec(0, 0, 0);
+    assert_ok(ty_tet_motion_finish(&m, &stars));
+    double x[512][3], u[512][3];
+    ty_tet_place place[512];
+    for (int surface = 0; surface < 2; ++surface) {
+        for (int i = 0; i < 512; ++i) random_point((uint64_t)i + 99, 2.0, x[i]);
+        ty_tet_sample(&m, NULL, surface, 512, (const double(*)[3])x, u[0], NULL);
+        for (int i = 0; i < 512; ++i) assert_near(ty_norm(ty_load3(u[i]) - w), 0.0, 1e-12);
+    }
+    ty_tet_locate(&m, 512, (const double(*)[3])x, place);
+    for (int i = 0; i < 512; ++i) {
+        double away = ty_norm(ty_load3(x[i]) - ty_load3(BALL.centre)) - BALL.radius;
+        if (fabs(away) > 0.1 * CELL) assert_true((place[i].tet >= 0) == (away < 0.0));
+    }
+    ty_tet_stars_free(&stars);
+    ty_tet_motion_free(&m);
+}
+
+static void an_archive_keeps_every_bit(void** unused)
+{
+    (void)unused;
+    ty_tet_motion m = {0}, back = {0};
+    ty_tet_stars stars = {0};
+    fill(&m);
+    for (int t = 0; t < m.state.mesh.n_tets; ++t) {
+        m.state.u.at[t] = linear(m.centre.at[t]) * m.centre.at[t][0];
+        m.state.a.at[t] = linear(m.centre.at[t]) * m.centre.at[t][1];
+    }
+    assert_ok(ty_tet_motion_finish(&m, &stars));
+    ty_archive out = ty_archive_save_begin("memory"), in;
+    assert_ok(ty_tet_motion_archive(&m, &out, &stars));
+    assert_ok(ty_archive_save_finish(&out));
+    assert_ok(ty_archive_load_begin(&in, "memory", out.bytes.at, out.bytes.n));
+    assert_ok(ty_tet_motion_archive(&back, &in, &stars));
+    assert_ok(ty_archive_load_finish(&in));
+    double x[512][3], u[2][512][3], a[2][512][3];
+    for (int i = 0; i < 512; ++i) random_point((uint64_t)i + 7, 1.2, x[i]);
+    ty_tet_sample(&m, NULL, true, 512, (const double(*)[3])x, u[0][0], a[0][0]);
+    ty_tet_sample(&back, NULL, true, 512, (const double(*)[3])x, u[1][0], a[1][0]);
+    assert_memory_equal(u[0], u[1], sizeof u[0]);
+    assert_memory_equal(a[0], a[1], sizeof a[0]);
+    ty_archive_free(&out);
+    ty_archive_free(&in);
+    ty_tet_stars_free(&stars);
+    ty_tet_motion_free(&m);
+    ty_tet_motion_free(&back);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(linear_fields_are_exact),
+        cmocka_unit_test(standing_still_changes_nothing),
+        cmocka_unit_test(uniform_fields_hold_everywhere),
+        cmocka_unit_test(an_archive_keeps_every_bit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

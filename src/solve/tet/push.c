@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forces, steering and sources in the liquid's tets, and gravity where it is not part of the pressure.
+#include <string.h>
+
+#include "core/parallel.h"
+#include "solve/tet/motion.h"
+
+enum { BATCH = TY_SAMPLE_BATCH };
+
+typedef struct push_job {
+    ty_tetflow* tf;
+    ty_tet_motion* m;
+    double dt, solve_dt;
+    ty_vec3 gravity;      // zero when the pressure has it
+    ty_status* status;    // of the block that runs alone to say what failed; or NULL
+} push_job;
+
+static ty_status push_points(const push_job* job, int n, const double (*x)[3], double (*v)[3], double (*a)[3])
+{
+    const ty_world* world = job->tf->world;
+    for (int i = 0; i < n; ++i) ty_store3(a[i], job->gravity);
+    if (ty_world_has_forces(world)) TY_TRY(ty_world_forces(world, n, x, (const double(*)[3])v, a));
+    for (int i = 0; i < n; ++i) ty_store3(v[i], ty_load3(v[i]) + job->solve_dt * ty_load3(a[i]));
+    return ty_world_steers(world) ? ty_world_steer(world, job->dt, n, x, v) : ty_ok();
+}
+
+// Liquid in a source has the source's velocity.
+static void push_sources(const push_job* job, int n, const double (*x)[3], double (*v)[3])
+{
+    double d[BATCH], emitted[BATCH][3];
+    for (int k = 0; k < ty_world_n_sources(job->tf->world); ++k) {
+        ty_source s = ty_world_source(job->tf->world, k);
+        if (!s.on || !s.velocity.eval) continue;
+        ty_sample(&s.distance, n, x, d);
+        bool any = false;
+        for (int i = 0; i < n && !any; ++i) any = d[i] < 0.0;
+        if (!any) continue;
+        ty_sample(&s.velocity, n, x, emitted[0]);
+        for (int i = 0; i < n; ++i)
+            if (d[i] < 0.0) memcpy(v[i], emitted[i], sizeof v[0]);
+    }
+}
+
+static void push_block(void* ctx, ty_range r)
+{
+    const push_job* job = ctx;
+    ty_vec3* u = job->m->state.u.at + r.begin;
+    double x[BATCH][3], v[BATCH][3], a[BATCH][3];
+    int n = (int)(r.end - r.begin);
+    for (int i = 0; i < n; ++i) {
+        ty_store3(x[i], job->m->centre.at[r.begin + i]);
+        ty_store3(v[i], u[i]);
+    }
+    ty_status s = push_points(job, n, (const double(*)[3])x, v, a);
+    push_sources(job, n, (const double(*)[3])x, v);
+    for (int i = 0; i < n; ++i) {
+        u[i] = ty_load3(v[i]);
+        job->tf->force.at[r.begin + i] = ty_load3(a[i]);
+    }
+    job->tf->code.at[r.block] = s.code;
+    if (job->status) *job->status = s;
+}
+
+ty_status ty_tetflow_push(ty_tetflow* tf, double dt, double solve_dt)
+{
+    ty_tet_motion* m = ty_tetflow_new(tf);
+    int64_t n = m->state.mesh.n_tets, blocks = (n + BATCH - 1) / BATCH;
+    if (!ty_array_resize(&tf->force, n) || !ty_array_resize(&tf->code, blocks)) return ty_no_memory("forces");
+    for (int64_t t = 0; t < n; ++t) tf->force.at[t] = ty_vec(0, 0, 0);
+    bool gravity = !tf->def->reduced_pressure;
+    if (!gravity && !ty_world_has_forces(tf->world) && !ty_world_steers(tf->world) && !ty_world_n_sources(tf->world))
+        return ty_ok();
+    push_job job = {tf, m, dt, solve_dt, gravity ? ty_world_gravity(tf->world) : ty_vec(0, 0, 0), NULL};
+    ty_parallel_for(n, BATCH, push_block, &job);
+    for (int64_t b = 0; b < blocks; ++b) {
+        if (tf->code.at[b] == TY_OK) continue;
+        ty_status status;
+        int64_t begin = b * BATCH, end = begin + BATCH;
+        job.status = &status;
+        push_block(&job, (ty_range){begin, end < n ? end : n, b, 0});
+        return status;
+    }
+    return ty_ok();
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pressures that are linear in each tet: `face` (Crouzeix-Raviart) and `nodal`, one velocity vector per tet.
+//
+// With the shape function q_k of unknown k, V grad q_k = S_k in a tet, open share phi, wanted divergence D:
+//     sum_t phi/V S_k . S_l x_l = sum_t phi S_k . u* + phi V D mean(q_k) - q_k(wall) N . u_solid
+// with N the area vector of the wall in the tet, into the solid.
+//
+// For a face between uncut tets S_k are its area vectors as seen from both: the flux S . u + V D / 4 out of one tet is
+// that into the other. Where faces of cut tets take the mean of their vertices this is P^T A P with A = sum phi S.S/V.
+//
+// Moving solids push at the wall, not by (1 - phi) S_k . u_solid in the volume: both are exact for rigid walls, but where
+// a moving solid meets a still one the velocity in the volume has sources (a piston in a tank gave 11 % too much).
+#include <string.h>
+
+#include "core/parallel.h"
+#include "linear/scan.h"
+#include "solve/tet/projector.h"
+
+enum { BLOCK = 1024 };
+
+// One row being made, columns rising.
+typedef struct row {
+    int n, *col;
+    double *val, rhs;
+} row;
+
+static void add(row* r, int col, double val)
+{
+    int at = r->n;
+    while (at > 0 && r->col[at - 1] >= col) --at;
+    if (at < r->n && r->col[at] == col) {
+        r->val[at] += val;
+        return;
+    }
+    for (int k = r->n++; k > at; --k) r->col[k] = r->col[k - 1], r->val[k] = r->val[k - 1];
+    r->col[at] = col;
+    r->val[at] = val;
+}
+
+// What flows into the wall, as far as the shape function at a corner counts it, or at the face opposite: all that goes
+// through that face when it is closed. (Faces of their own belong to whole tets, which have no other wall.)
+static double wall_part(const ty_tet_job* job, int tet, const ty_tet_local* local, int own)
+{
+    const ty_tet_state* s = job->s;
+    ty_vec3 velocity = s->solid_velocity.at[tet];
+    double at[4];
+    if (ty_dot(velocity, velocity) == 0.0) return 0.0;
+    if (local->corner[own] < 0)
+        return ty_tet_face_open(s, tet, local->corner[own] + 4) == 0.0 ? ty_dot(local->S[own], velocity) : 0.0;
+    ty_tet_wall_flux(s, tet, at);
+    return at[local->corner[own]];
+}
+
+// What a tet has to say to the row of unknown k.
+static void add_tet(const ty_tet_job* job, int tet, int k, row* r)
+{
+    const ty_tet_state* s = job->s;
+    double open = s->open.at[tet];
+    if (open == 0.0) return;
+    ty_tet_local local;
+    ty_tet_make_local(job, tet, &local);
+    double scale = open / local.volume;
+    int own = 0;
+    while (own < local.n && local.unknown[own] != k) ++own;
+    if (own == local.n) return;
+    ty_vec3 S = local.S[own];
+    r->rhs += open * (ty_dot(S, s->u.at[tet]) + local.volume * ty_wanted(job, tet) * local.mean[own]);
+    r->rhs -= scale * ty_dot(S, local.known);
+    r->rhs -= wall_part(job, tet, &local, own);
+    for (int l = 0; l < local.n; ++l) add(r, local.unknown[l], scale * ty_dot(S, local.S[l]));
+}
+
+// The tets that have a say in row k.
+static int tets_of_row(const ty_tet_job* job, int k, const int** tets)
+{
+    const ty_tet_projector* p = job->p;
+    if (k >= p->n_face_unknowns) {
+        const int* start = p->around_start.at + (k - p->n_face_unknowns);
+        *tets = p->around.at + start[0];
+        return start[1] - start[0];
+    }
+    *tets = job->s->mesh.face_tet[p->unknown_face.at[k]];
+    return (*tets)[1] >= 0 ? 2 : 1;
+}
+
+static row empty_row(const ty_tet_projector* p, int worker)
+{
+    int64_t at = (int64_t)p->row_room * worker;
+    return (row){.col = p->row_col.at + at, .val = p->row_val.at + at};
+}
+
+static int count_row(const ty_tet_job* job, int k, int worker)
+{
+    row r = empty_row(job->p, worker);
+    const int* tets;
+    int n_tets = tets_of_row(job, k, &tets), unknown[8];
+    for (int i = 0; i < n_tets; ++i) {
+        if (job->s->open.at[tets[i]] == 0.0) continue;
+        int n = ty_tet_local_unknowns(job, tets[i], unknown);
+        bool has = false;
+        for (int l = 0; l < n; ++l) has |= unknown[l] == k;
+        for (int l = 0; l < n && has; ++l) add(&r, unknown[l], 0.0);
+    }
+    return r.n;
+}
+
+static void count_block(void* ctx, ty_range r)
+{
+    const ty_tet_job* job = ctx;
+    for (int64_t k = r.begin; k < r.end; ++k) job->p->matrix.row_start[k + 1] = count_row(job, (int)k, r.worker);
+}
+
+static void fill_block(void* ctx, ty_range r)
+{
+    const ty_tet_job* job = ctx;
+    ty_csr* a = &job->p->matrix;
+    for (int64_t k = r.begin; k < r.end; ++k) {
+        row made = empty_row(job->p, r.worker);
+        const int* tets;
+        int n_tets = tets_of_row(job, (int)k, &tets);
+        for (int i = 0; i < n_tets; ++i) add_tet(job, tets[i], (int)k, &made);
+        memcpy(a->col + a->row_start[k], made.col, sizeof(int) * (size_t)made.n);
+        memcpy(a->val + a->row_start[k], made.val, sizeof(double) * (size_t)made.n);
+        job->p->rhs.at[k] = made.rhs;
+    }
+}
+
+// A face unknown is the mean of its vertices, a vertex unknown itself.
+static ty_status make_prolongation(const ty_tet_job* job)
+{
+    ty_tet_projector* p = job->p;
+    const ty_tet_mesh* m = &job->s->mesh;
+    TY_TRY(ty_csr_reserve(&p->prolongation, p->n_unknowns, p->n_coarse, 3 * (int64_t)p->n_face_unknowns + p->n_unknowns));
+    ty_csr* c = &p->prolongation;
+    int at = 0;
+    c->row_start[0] = 0;
+    for (int k = 0; k < p->n_face_unknowns; ++k) {
+        int f = p->unknown_face.at[k], t = m->face_tet[f][0], first = at;
+        for (int i = 0; i < 4; ++i) {
+            int col = p->vert_coarse.at[m->tet[t][i]], to = at;
+            if (m->tet_face[t][i] == f || col < 0) continue;
+            for (; to > first && c->col[to - 1] > col; --to) c->col[to] = c->col[to - 1];
+            c->col[to] = col;
+            c->val[at++] = 1.0 / 3.0;
+        }
+        c->row_start[k + 1] = at;
+    }
+    for (int v = 0; v < m->n_verts; ++v) {
+        int k = p->vert_unknown.at[v];
+        if (k < 0) continue;
+        c->col[at] = p->vert_coarse.at[v];
+        c->val[at++] = 1.0;
+        c->row_start[k + 1] = at;
+    }
+    return ty_ok();
+}
+
+ty_status ty_tet_linear_assemble(const ty_tet_job* job)
+{
+    ty_tet_projector* p = job->p;
+    TY_TRY(ty_tet_number(job));
+    int n = p->n_unknowns;
+    if (!ty_array_resize(&p->rhs, n) || !ty_array_resize(&p->guess, n) || !ty_array_resize(&p->x, n))
+        return ty_no_memory("pressure");
+    TY_TRY(ty_csr_reserve(&p->matrix, n, n, 0));
+    p->matrix.row_start[0] = 0;
+    ty_parallel_for(n, BLOCK, count_block, (void*)job);
+    int entries = ty_scan_rows(n, p->matrix.row_start);
+    TY_TRY(ty_csr_reserve(&p->matrix, n, n, entries));
+    p->matrix.row_start[n] = entries;
+    ty_parallel_for(n, BLOCK, fill_block, (void*)job);
+    return p->scheme == TY_TET_FACE ? make_prolongation(job) : ty_ok();
+}
+
+// A mesh value at unknowns.
+void ty_tet_linear_guess(const ty_tet_job* job)
+{
+    const ty_tet_projector* p = job->p;
+    const ty_tet_mesh* m = &job->s->mesh;
+    for (int k = 0; k < p->n_face_unknowns; ++k) {
+        int f = p->unknown_face.at[k], t = m->face_tet[f][0];
+        double sum = 0.0;
+        for (int i = 0; i < 4; ++i)
+            if (m->tet_face[t][i] != f) sum += job->s->pressure.at[m->tet[t][i]];
+        p->guess.at[k] = job->solve_dt * sum / 3.0;
+    }
+    for (int v = 0; v < m->n_verts; ++v)
+        if (p->vert_unknown.at[v] >= 0) p->guess.at[p->vert_unknown.at[v]] = job->solve_dt * job->s->pressure.at[v];
+}
+
+// New velocities, and the fluxes out of each tet through whole faces.
+static void update_block(void* ctx, ty_range r)
+{
+    const ty_tet_job* job = ctx;
+    ty_tet_state* s = job->s;
+    for (int64_t t = r.begin; t < r.end; ++t) {
+        ty_vec3 grad = ty_vec(0, 0, 0);
+        ty_tet_geometry g = ty_tet_mesh_geometry(&s->mesh, (int)t);
+        if (s->open.at[t] > 0.0) {
+            ty_tet_local local;
+            ty_tet_make_local(job, (int)t, &local);
+            grad = local.known;
+            for (int k = 0; k < local.n; ++k) grad += job->p->x.at[local.unknown[k]] * local.S[k];
+            grad /= local.volume;
+        }
+        s->u.at[t] -= grad;
+        s->a.at[t] = -grad / job->solve_dt;
+        double grown = 0.25 * g.volume * ty_wanted(job, (int)t);
+        for (int i = 0; i < 4; ++i) {
+            int f = s->mesh.tet_face[t][i];
+            double out = s->open.at[t] > 0.0 ? ty_dot(ty_load3(g.S[i]), s->u.at[t]) + grown : 0.0;
+            if (s->mesh.face_tet[f][0] == t) s->flux.at[f] = out;
+            else job->p->back_flux.at[f] = out;
+        }
+    }
+}
+
+static double open_area(const ty_tet_state* s, int face)
+{
+    int t = s->mesh.face_tet[face][0], i = 0;
+    while (s->mesh.tet_face[t][i] != face) ++i;
+    return ty_tet_face_open(s, t, i);
+}
+
+// One flux for both sides: the mean of what they have, which differs by what the solver left; of cut tets, whose faces
+// have no flux that a pressure made single, the mean by open share. On a wall it is the solid's.
+static void flux_block(void* ctx, ty_range r)
+{
+    const ty_tet_job* job = ctx;
+    ty_tet_state* s = job->s;
+    for (int64_t f = r.begin; f < r.end; ++f) {
+        const int* side = s->mesh.face_tet[f];
+        double w0 = s->open.at[side[0]], w1 = side[1] < 0 ? 0.0 : s->open.at[side[1]];
+        double back = side[1] < 0 ? 0.0 : job->p->back_flux.at[f];
+        double mean = w0 + w1 > 0.0 ? (w0 * s->flux.at[f] - w1 * back) / (w0 + w1) : 0.0;
+        s->flux.at[f] = job->p->face_unknown.at[f] == TY_FACE_NODAL ? open_area(s, (int)f) * mean : mean;
+    }
+}
+
+static void add_outflow(const ty_tet_job* job, int tet)
+{
+    ty_tet_state* s = job->s;
+    const int *face = s->mesh.tet_face[tet], *vert = s->mesh.tet[tet];
+    double open = s->open.at[tet];
+    ty_tet_geometry g = ty_tet_mesh_geometry(&s->mesh, tet);
+    double grown = 0.25 * g.volume * ty_wanted(job, tet), wall[4], out[4] = {0};
+    ty_tet_wall_flux(s, tet, wall);
+    for (int i = 0; i < 4; ++i) {
+        if (job->p->face_unknown.at[face[i]] >= 0) continue;
+        double third = open * (ty_dot(ty_load3(g.S[i]), s->u.at[tet]) + grown) / 3.0;
+        for (int j = 0; j < 4; ++j)
+            if (j != i) out[j] += third;
+    }
+    for (int j = 0; j < 4; ++j)
+        if (s->vert_kind.at[vert[j]] & TY_VERT_AIR) s->outflow.at[vert[j]] += out[j] - wall[j];
+}
+
+// What leaves at air vertices: the residual of the row the vertex would have had, and a third of its air faces.
+static void make_outflow(const ty_tet_job* job)
+{
+    ty_tet_state* s = job->s;
+    const ty_tet_mesh* m = &s->mesh;
+    if (m->n_verts) memset(s->outflow.at, 0, sizeof(double) * (size_t)m->n_verts);
+    for (int t = 0; t < m->n_tets; ++t) {
+        bool air = false, shared = false;
+        for (int i = 0; i < 4; ++i) {
+            air |= (s->vert_kind.at[m->tet[t][i]] & TY_VERT_AIR) != 0;
+            shared |= job->p->face_unknown.at[m->tet_face[t][i]] < 0;
+        }
+        if (air && shared && s->open.at[t] > 0.0) add_outflow(job, t);
+    }
+}
+
+// x at the four faces of a tet.
+static void face_values(const ty_tet_job* job, int tet, double out[4])
+{
+    const ty_tet_projector* p = job->p;
+    const int *face = job->s->mesh.tet_face[tet], *vert = job->s->mesh.tet[tet];
+    for (int i = 0; i < 4; ++i) {
+        int k = p->face_unknown.at[face[i]];
+        out[i] = k >= 0 ? p->x.at[k] : 0.0;
+        for (int j = 0; j < 4 && k < 0; ++j) {
+            int v = p->vert_unknown.at[vert[j]];
+            if (j != i) out[i] += (v >= 0 ? p->x.at[v] : p->given.at[vert[j]]) / 3.0;
+        }
+    }
+}
+
+// The pressure at vertices without an unknown: the mean, by volume, of what the tets around have there.
+static void make_pressure(const ty_tet_job* job)
+{
+    const ty_tet_projector* p = job->p;
+    ty_tet_state* s = job->s;
+    const ty_tet_mesh* m = &s->mesh;
+    for (int v = 0; v < m->n_verts; ++v) {
+        int k = p->vert_unknown.at[v];
+        bool air = (s->vert_kind.at[v] & TY_VERT_AIR) != 0;
+        s->pressure.at[v] = air ? s->given.at[v] : k >= 0 ? p->x.at[k] / job->solve_dt : 0.0;
+        p->weight.at[v] = air || k >= 0 ? -1.0 : 0.0;
+    }
+    if (p->scheme == TY_TET_NODAL) return;
+    for (int t = 0; t < m->n_tets; ++t) {
+        if (s->open.at[t] == 0.0) continue;
+        double x[4], volume = ty_tet_mesh_geometry(m, t).volume;
+        face_values(job, t, x);
+        double sum = x[0] + x[1] + x[2] + x[3];
+        for (int i = 0; i < 4; ++i) {
+            int v = m->tet[t][i];
+            if (p->weight.at[v] < 0.0) continue;
+            s->pressure.at[v] += volume * (sum - 3.0 * x[i]) / job->solve_dt;
+            p->weight.at[v] += volume;
+        }
+    }
+    for (int v = 0; v < m->n_verts; ++v)
+        if (p->weight.at[v] > 0.0) s->pressure.at[v] /= p->weight.at[v];
+}
+
+void ty_tet_linear_apply(const ty_tet_job* job)
+{
+    ty_parallel_for(job->s->mesh.n_tets, BLOCK, update_block, (void*)job);
+    make_outflow(job);
+    make_pressure(job);
+}
+
+void ty_tet_linear_flux(const ty_tet_job* job)
+{
+    ty_parallel_for(job->s->mesh.n_faces, BLOCK, flux_block, (void*)job);
+}

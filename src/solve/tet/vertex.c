@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values at vertices, from values in tets: three kinds of vertices.
+//
+//   all tets uncut       linear least squares
+//   a tet cut, dropped   mean weighted by open volume: extrapolating from slivers along walls makes waves grow
+//   on the free surface  the normal part is what leaves through the surface, over its area
+//
+// The last closes a loop: gravity turns the surface's place into pressure, pressure into velocity, velocity into the
+// surface's place. It is stable when "surface velocity from fluxes" is the transpose of "pressure from the surface's
+// place". The flux of vertex v is Q = sum_t V_t grad(lambda_v) . (phi_t u_t + (1 - phi_t) u_solid): for `nodal` by
+// definition, and for `face` too, because fluxes through inner faces cancel and a third of each air face is left.
+#include "core/parallel.h"
+#include "solve/tet/motion.h"
+
+enum { BLOCK = 1024, LEAST_FIT = 5 };
+
+static const double FIT_CORE = 0.05;       // cells squared, added to squared distances
+static const double FIT_RIDGE = 1e-3;      // of the trace, where tets hardly tell the slope
+static const double FIT_GOOD = 1e-4;       // determinant over cubed trace (1/27 when even) from which on they do
+static const double LEAST_AREA = 0.15;     // cells squared: less open surface around a vertex tells no flux
+static const double LEAST_FLAT = 0.5;      // the same for |sum of area vectors| / sum of areas
+static const double LIVE = 0.02;           // tets less open do not bound the flux's velocity
+
+void ty_tet_stars_free(ty_tet_stars* stars)
+{
+    ty_array_free(&stars->first);
+    ty_array_free(&stars->corner);
+}
+
+ty_status ty_tet_stars_make(ty_tet_stars* stars, const ty_tet_mesh* mesh)
+{
+    int64_t n = mesh->n_verts, corners = 4 * (int64_t)mesh->n_tets;
+    if (!ty_array_resize(&stars->first, n + 2) || !ty_array_resize(&stars->corner, corners))
+        return ty_no_memory("tets around vertices");
+    int* first = stars->first.at;
+    for (int64_t v = 0; v < n + 2; ++v) first[v] = 0;
+    for (int64_t c = 0; c < corners; ++c) ++first[mesh->tet[c / 4][c % 4] + 2];
+    for (int64_t v = 2; v < n + 2; ++v) first[v] += first[v - 1];
+    for (int64_t c = 0; c < corners; ++c) stars->corner.at[first[mesh->tet[c / 4][c % 4] + 1]++] = (int)c;
+    return ty_ok();
+}
+
+// One field: its values in tets, and what solids have where they fill them (NULL: nothing).
+typedef struct field {
+    const ty_vec3 *tet, *solid;
+    ty_vec3* vert;
+} field;
+
+typedef struct vertex_job {
+    const ty_tet_motion* m;
+    const ty_tet_stars* stars;
+    field field[2];
+    double cell;
+} vertex_job;
+
+static ty_vec3 mean(const vertex_job* job, const field* f, const int* corner, int n, bool open_only)
+{
+    const ty_tet_motion* m = job->m;
+    ty_vec3 sum = {0};
+    double all = 0.0;
+    for (int k = 0; k < n; ++k) {
+        int t = corner[k] / 4;
+        double w = (open_only ? m->state.open.at[t] : 1.0) * m->volume.at[t];
+        sum += w * f->tet[t];
+        all += w;
+    }
+    if (all > 0.0) return sum / all;
+    return open_only ? mean(job, f, corner, n, false) : sum;
+}
+
+// Moments of the incident barycentres about their mean, and its place relative to the vertex.
+typedef struct fit {
+    double xx, xy, xz, yy, yz, zz;
+    double all;
+    ty_vec3 middle;
+} fit;
+
+static double fit_weight(const vertex_job* job, ty_vec3 d) { return 1.0 / (FIT_CORE * job->cell * job->cell + ty_dot(d, d)); }
+
+static fit gather(const vertex_job* job, ty_vec3 x, const int* corner, int n)
+{
+    fit f = {0};
+    for (int k = 0; k < n; ++k) {
+        ty_vec3 d = job->m->centre.at[corner[k] / 4] - x;
+        double w = fit_weight(job, d);
+        f.all += w;
+        f.middle += w * d;
+    }
+    f.middle /= f.all;
+    for (int k = 0; k < n; ++k) {
+        ty_vec3 d = job->m->centre.at[corner[k] / 4] - x, e = d - f.middle;
+        double w = fit_weight(job, d);
+        f.xx += w * e[0] * e[0], f.xy += w * e[0] * e[1], f.xz += w * e[0] * e[2];
+        f.yy += w * e[1] * e[1], f.yz += w * e[1] * e[2], f.zz += w * e[2] * e[2];
+    }
+    return f;
+}
+
+// M^-1 v for the symmetric M of the moments.
+static ty_vec3 solve_fit(fit f, ty_vec3 v)
+{
+    double trace = f.xx + f.yy + f.zz;
+    ty_vec3 a = {f.xx, f.xy, f.xz}, b = {f.xy, f.yy, f.yz}, c = {f.xz, f.yz, f.zz};
+    double det = ty_dot(a, ty_cross(b, c));
+    if (!(det > FIT_GOOD * trace * trace * trace)) {
+        a[0] += FIT_RIDGE * trace, b[1] += FIT_RIDGE * trace, c[2] += FIT_RIDGE * trace;
+        det = ty_dot(a, ty_cross(b, c));
+    }
+    if (!(det > 0.0)) return ty_vec(0, 0, 0);
+    return (v[0] * ty_cross(b, c) + v[1] * ty_cross(c, a) + v[2] * ty_cross(a, b)) / det;
+}
+
+// The fitted value at the vertex is a weighted mean of the tets': weight w (1 - e . M^-1 middle).
+static void fit_fields(const vertex_job* job, ty_vec3 x, int v, const int* corner, int n)
+{
+    fit f = gather(job, x, corner, n);
+    ty_vec3 z = solve_fit(f, f.middle), sum[2] = {{0}};
+    for (int k = 0; k < n; ++k) {
+        int t = corner[k] / 4;
+        ty_vec3 d = job->m->centre.at[t] - x;
+        double w = fit_weight(job, d) * (1.0 / f.all - ty_dot(d - f.middle, z));
+        for (int i = 0; i < 2; ++i) sum[i] += w * job->field[i].tet[t];
+    }
+    for (int i = 0; i < 2; ++i) job->field[i].vert[v] = sum[i];
+}
+
+// What leaves through the free surface around a vertex.
+typedef struct surface_flux {
+    ty_vec3 area;        // the open surface's area vectors, weighted by the vertex's part in them
+    double plain;        // the same of areas
+    double flux[2];
+} surface_flux;
+
+static bool is_air_face(const ty_tet_state* s, int t, int i)
+{
+    if (s->mesh.face_tet[s->mesh.tet_face[t][i]][1] >= 0) return false;
+    for (int k = 0; k < 4; ++k)
+        if (k != i && !(s->vert_kind.at[s->mesh.tet[t][k]] & TY_VERT_AIR)) return false;
+    return true;
+}
+
+// The mean over a triangle of lambda_0, taken as 0 where the linear function with values d at the corners is negative:
+// a third of the triangle when it is all open.
+static double open_moment(const double d[3])
+{
+    bool in[3] = {d[0] > 0.0, d[1] > 0.0, d[2] > 0.0};
+    int n = in[0] + in[1] + in[2], lone = 0;
+    if (n == 0 || n == 3) return n / 9.0;
+    while (in[lone] != (n == 1)) ++lone;
+    int b = (lone + 1) % 3, c = (lone + 2) % 3;
+    double s = d[lone] / (d[lone] - d[b]), t = d[lone] / (d[lone] - d[c]);    // the corner that is cut off
+    double corner = s * t / 3.0 * (lone == 0 ? 3.0 - s - t : b == 0 ? s : t);
+    return n == 1 ? corner : 1.0 / 3.0 - corner;
+}
+
+static double face_moment(const ty_tet_state* s, int t, int j, int i)
+{
+    double d[3];
+    int n = 1;
+    if (!(s->open.at[t] < 1.0)) return 1.0 / 3.0;
+    for (int k = 0; k < 4; ++k)
+        if (k != j) d[k == i ? 0 : n++] = s->solid.at[s->mesh.tet[t][k]];
+    return open_moment(d);
+}
+
+static surface_flux measure_flux(const vertex_job* job, const int* corner, int n)
+{
+    const ty_tet_state* s = &job->m->state;
+    surface_flux q = {0};
+    for (int k = 0; k < n; ++k) {
+        int t = corner[k] / 4, i = corner[k] % 4;
+        ty_tet_geometry g = ty_tet_mesh_geometry(&s->mesh, t);
+        double open = s->open.at[t];
+        ty_vec3 S = ty_load3(g.S[i]) / -3.0;    // V grad(lambda)
+        for (int f = 0; f < 2; ++f) {
+            q.flux[f] += open * ty_dot(S, job->field[f].tet[t]);
+            if (job->field[f].solid) q.flux[f] += (1.0 - open) * ty_dot(S, job->field[f].solid[t]);
+        }
+        for (int j = 0; j < 4; ++j) {
+            if (j == i || !is_air_face(s, t, j)) continue;
+            if (!(open > 0.0)) continue;
+            ty_vec3 area = ty_load3(g.S[j]) * face_moment(s, t, j, i);
+            q.area += area;
+            q.plain += ty_norm(area);
+        }
+    }
+    return q;
+}
+
+static void set_normal_part(const vertex_job* job, int v, const int* corner, int n)
+{
+    surface_flux q = measure_flux(job, corner, n);
+    double size = ty_norm(q.area), h2 = job->cell * job->cell;
+    if (!(3.0 * q.plain >= LEAST_AREA * h2) || size < LEAST_FLAT * q.plain) return;
+    ty_vec3 normal = q.area / size;
+    for (int f = 0; f < 2; ++f) {
+        double low = INFINITY, high = -INFINITY;
+        for (int k = 0; k < n; ++k) {
+            int t = corner[k] / 4;
+            if (!(job->m->state.open.at[t] > LIVE)) continue;
+            double w = ty_dot(normal, job->field[f].tet[t]);
+            low = ty_min(low, w), high = ty_max(high, w);
+        }
+        if (!(low <= high)) return;
+        ty_vec3* value = &job->field[f].vert[v];
+        *value += (ty_clamp(q.flux[f] / size, low, high) - ty_dot(normal, *value)) * normal;
+    }
+}
+
+static void vertex_block(void* ctx, ty_range r)
+{
+    const vertex_job* job = ctx;
+    const ty_tet_state* s = &job->m->state;
+    for (int64_t v = r.begin; v < r.end; ++v) {
+        const int* corner = job->stars->corner.at + job->stars->first.at[v];
+        int n = job->stars->first.at[v + 1] - job->stars->first.at[v];
+        bool cut = false;
+        for (int k = 0; k < n && !cut; ++k) cut = s->open.at[corner[k] / 4] < 1.0;
+        if (!cut && n >= LEAST_FIT) fit_fields(job, ty_load3(s->mesh.vert[v]), (int)v, corner, n);
+        else
+            for (int f = 0; f < 2; ++f) job->field[f].vert[v] = mean(job, &job->field[f], corner, n, true);
+        if (s->vert_kind.at[v] & TY_VERT_AIR) set_normal_part(job, (int)v, corner, n);
+    }
+}
+
+ty_status ty_tet_motion_measure(ty_tet_motion* m)
+{
+    const ty_tet_mesh* mesh = &m->state.mesh;
+    if (!ty_array_resize(&m->volume, mesh->n_tets) || !ty_array_resize(&m->centre, mesh->n_tets))
+        return ty_no_memory("tets");
+    for (int t = 0; t < mesh->n_tets; ++t) {
+        const int* v = mesh->tet[t];
+        m->centre.at[t] = 0.25 * ((ty_load3(mesh->vert[v[0]]) + ty_load3(mesh->vert[v[1]])) +
+                                  (ty_load3(mesh->vert[v[2]]) + ty_load3(mesh->vert[v[3]])));
+        m->volume.at[t] = ty_tet_mesh_geometry(mesh, t).volume;
+    }
+    return ty_ok();
+}
+
+static void deviation_block(void* ctx, ty_range r)
+{
+    const vertex_job* job = ctx;
+    const ty_tet_mesh* mesh = &job->m->state.mesh;
+    ty_vec3* out[2] = {job->m->u.deviation.at, job->m->a.deviation.at};
+    for (int64_t t = r.begin; t < r.end; ++t)
+        for (int f = 0; f < 2; ++f) {
+            const ty_vec3* vert = job->field[f].vert;
+            const int* v = mesh->tet[t];
+            out[f][t] = job->field[f].tet[t] - 0.25 * ((vert[v[0]] + vert[v[1]]) + (vert[v[2]] + vert[v[3]]));
+        }
+}
+
+ty_status ty_tet_motion_finish(ty_tet_motion* m, ty_tet_stars* stars)
+{
+    ty_tet_state* s = &m->state;
+    int n_verts = s->mesh.n_verts, n_tets = s->mesh.n_tets;
+    bool ok = ty_array_resize(&m->u.vert, n_verts) && ty_array_resize(&m->a.vert, n_verts) &&
+              ty_array_resize(&m->u.deviation, n_tets) && ty_array_resize(&m->a.deviation, n_tets);
+    if (!ok) return ty_no_memory("velocities at vertices");
+    TY_TRY(ty_tet_stars_make(stars, &s->mesh));
+    vertex_job job = {.m = m,
+                      .stars = stars,
+                      .field = {{s->u.at, s->solid_velocity.at, m->u.vert.at}, {s->a.at, NULL, m->a.vert.at}},
+                      .cell = s->mesh.tree.cell};
+    ty_parallel_for(n_verts, BLOCK, vertex_block, &job);
+    ty_parallel_for(n_tets, BLOCK, deviation_block, &job);
+    return ty_tet_motion_close(m);
+}
