@@ -11,9 +11,9 @@
 // before the outermost particle, so that rims retreat, and what it adds is there for ever. Instead the mesh is fattened
 // to what the lattice is sure to see and remembers by how much (thin.c); the [Zhu2005] mean of the particles within `radius`
 // of a vertex says how thin the liquid is there, also at rims, whose rays run along the sheet. A sheet of half a cell
-// stays half a cell. (c) So growth has only to make up for what contouring loses, and is given no more than that; per step
-// in the paper, here for a way of FULL_WAY cells, so that liquid at rest does not change and halving the step
-// changes nothing. (d) A filament has to be thicker than a sheet for the lattice to see it, a drop thicker still.
+// stays half a cell. (c) So growth has only to make up for what contouring loses, and is given no more than that, and
+// only to liquid that touches neither solids nor sides, where the loss is known; per step in the paper, here for a way of
+// FULL_WAY cells, so that liquid at rest does not change. (d) A filament has to be thicker than a sheet for the lattice to see it, a drop thicker still.
 #include <math.h>
 #include <string.h>
 
