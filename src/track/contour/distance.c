@@ -14,8 +14,8 @@
 #include "world/shape.h"
 
 enum { CHUNK = TY_SAMPLE_BATCH };
-// Cells from the surface beyond which a remake's values need not be exact: the ends of edges that it cuts are nearer, but for what
-// the flow stretches, and there a poor value costs another step of the search for the zero.
+// Cells from the surface beyond which a remake's values need not be exact: the ends of edges that it cuts are nearer,
+// but for what the flow stretches, and there a poor value costs another step of the search for the zero.
 static const double ENOUGH = 1.2;
 
 void ty_slc_surface_free(ty_slc_surface* s)
@@ -56,8 +56,8 @@ static bool is_far_enough(const ty_slc_surface* s, const ty_octant* o, const dou
     return fabs(*value) > ENOUGH * s->tree.cell;
 }
 
-static void distance_chunk(const ty_slc_surface* s, ty_octree_cursor* cursor, bool rough, int n, const double (*x)[3], double* out,
-                           int* triangle, double (*closest)[3])
+static void distance_chunk(const ty_slc_surface* s, ty_octree_cursor* cursor, bool rough, int n, const double (*x)[3],
+                           double* out, int* triangle, double (*closest)[3])
 {
     double near_x[CHUNK][3], value[CHUNK], point[CHUNK][3];
     int id[CHUNK], tri[CHUNK], n_near = 0;
@@ -216,8 +216,8 @@ static void bound_leaf(ty_octree* t, int level, int64_t i)
             if (!(v >> axis & 1)) bound_edge(&f[corner[v]], &f[corner[v | 1 << axis]], t->cell * (1 << level));
 }
 
-// Values that were carried along for many steps may have grown larger than any distance: none may exceed its neighbour's by
-// more than the way there.
+// Values that were carried along for many steps may have grown larger than any distance: none may exceed its
+// neighbour's by more than the way there.
 void ty_slc_bound_values(ty_octree* t)
 {
     for (int level = 0; level <= TY_SLC_EXACT_LEVEL; ++level) {

@@ -137,10 +137,10 @@ static void carry_thin(const carry_args* k, ty_range r, const double (*from)[3],
 {
     double x[THIN][3], y[THIN][3], by[THIN];
     int id[THIN], t[THIN], n = 0, count = (int)(r.end - r.begin);
-    double *inset = k->to_surface->inset.at + r.begin, *grown = k->grown + r.begin;
+    double *inset = k->to_surface->inset.at + r.begin, *grown = k->grow ? k->grown + r.begin : NULL;
     for (int i = 0; i < count; ++i) {
         inset[i] = tri[i] >= 0 ? ty_slc_value_at(&k->from->mesh, k->fat, tri[i], point[i]) : 0.0;
-        if (k->grow) grown[i] = tri[i] >= 0 ? ty_slc_value_at(&k->from->mesh, k->grow, tri[i], point[i]) : 0.0;
+        if (grown) grown[i] = tri[i] >= 0 ? ty_slc_value_at(&k->from->mesh, k->grow, tri[i], point[i]) : 0.0;
         if (inset[i] > 0.0 && k->flow) {
             memcpy(x[n], k->to->vert[r.begin + i], sizeof x[0]);
             memcpy(y[n], from[i], sizeof y[0]);

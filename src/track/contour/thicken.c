@@ -11,9 +11,9 @@
 // before the outermost particle, so that rims retreat, and what it adds is there for ever. Instead the mesh is fattened
 // to what the lattice is sure to see and remembers by how much (thin.c); the [Zhu2005] mean of the particles within `radius`
 // of a vertex says how thin the liquid is there, also at rims, whose rays run along the sheet. A sheet of half a cell
-// stays half a cell. (c) So growth has only to make up for what contouring loses, and is given no more than that; per step
-// in the paper, here for a way of FULL_WAY cells, so that liquid at rest does not change and halving the step
-// changes nothing. (d) A filament has to be thicker than a sheet for the lattice to see it, a drop thicker still.
+// stays half a cell. (c) So growth has only to make up for what contouring loses, and is given no more than that, and
+// only to liquid that touches neither solids nor sides, where the loss is known; per step in the paper, here for a way of
+// FULL_WAY cells, so that liquid at rest does not change. (d) A filament has to be thicker than a sheet for the lattice to see it, a drop thicker still.
 #include <math.h>
 #include <string.h>
 
@@ -297,29 +297,32 @@ static double limit_by_air(const ty_slc* s, int64_t v, double half, double wante
     return fmin(wanted, fmax(0.5 * (gap - AIR * h), SEEN * h - half));
 }
 
-// How much the mesh is to be fattened at each vertex, and how much of that the liquid may grow.
+// How much the mesh of the liquid around vertex v is to be fattened: from the particles near it. *part: how much of the way
+// there the step should go; *grow: what the liquid may grow.
+static double wanted_at(const fat_args* k, int64_t v, double* part, double* grow)
+{
+    const ty_slc* s = k->s;
+    double h = s->def.cell, radius = s->def.thicken_radius * h, m[3];
+    blend b = {.s = s, .inverse_radius2 = 1.0 / (radius * radius)};
+    ty_store3(m, ty_load3(s->now.mesh.vert[v]) - inset_of(s, v) * vertex_normal(s, v));
+    ty_hash_grid_near(&s->thin.grid, m, radius, add_particle, &b);
+    if (!(b.weight > 0.0) || s->thickness.at[v] == GONE) return 0.0;
+    double half = b.d / b.weight, way = b.way / b.weight;
+    if (k->own[v] >= 0) half = fmin(half, s->thin.radius.at[k->own[v]]);
+    *part = fmin(1.0, way / (FULL_WAY * h));
+    *grow = b.grow / b.weight;
+    double wanted = (FAT + FAT_BENT * bent(&b)) * k->stretch * s->def.thicken_gamma * h - half;
+    return wanted > 0.0 ? room(s, v, &k->solid, way) * limit_by_air(s, v, half, wanted) : 0.0;
+}
+
 static void fat_block(void* ctx, ty_range r)
 {
     const fat_args* k = ctx;
     ty_slc* s = k->s;
-    double h = s->def.cell, radius = s->def.thicken_radius * h;
     for (int64_t v = r.begin; v < r.end; ++v) {
-        double wanted = 0.0, part = 1.0, inset = inset_of(s, v), half = k->own[v] >= 0 ? s->thin.radius.at[k->own[v]] : INFINITY;
+        double part = 1.0, inset = inset_of(s, v);
         s->grow.at[v] = 0.0;
-        if (k->near[v]) {
-            blend b = {.s = s, .inverse_radius2 = 1.0 / (radius * radius)};
-            double m[3];
-            ty_store3(m, ty_load3(s->now.mesh.vert[v]) - inset * vertex_normal(s, v));
-            ty_hash_grid_near(&s->thin.grid, m, radius, add_particle, &b);
-            if (b.weight > 0.0 && s->thickness.at[v] != GONE) {
-                half = fmin(half, b.d / b.weight);
-                wanted = (FAT + FAT_BENT * bent(&b)) * k->stretch * s->def.thicken_gamma * h - half;
-                wanted = wanted > 0.0 ? limit_by_air(s, v, half, wanted) : 0.0;
-                wanted *= room(s, v, &k->solid, b.way / b.weight);
-                part = fmin(1.0, b.way / b.weight / (FULL_WAY * h));
-                s->grow.at[v] = b.grow / b.weight;
-            }
-        }
+        double wanted = k->near[v] ? wanted_at(k, v, &part, &s->grow.at[v]) : 0.0;
         s->fat.at[v] = inset + part * (wanted - inset);
     }
 }
