@@ -55,7 +55,7 @@ void ty_tetflow_arriving(const ty_tetflow* tf, double dt, int n, const double (*
         ty_trace_back(&flow, dt, n, x, foot);
     }
     ty_tet_sample(&tf->motion[tf->now], tf->world, false, n, (const double(*)[3])foot, u, a);
-    double share = tf->carries ? (1.0 - tf->def->theta) * dt : 0.0;
+    double share = tf->carries ? (1.0 - tf->theta) * dt : 0.0;
     for (int i = 0; i < n; ++i) ty_store3(u + 3 * i, ty_load3(u + 3 * i) + share * ty_load3(a + 3 * i));
 }
 

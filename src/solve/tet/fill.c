@@ -40,7 +40,8 @@ static bool bounds(const ty_tetflow* tf, const ty_liquid* liquid, ty_box* box)
 static ty_status make_mesh(ty_tetflow* tf, const ty_liquid* liquid, const ty_sampler* filling, ty_tet_mesh* mesh)
 {
     ty_stuff_def def = ty_stuff_default();
-    embedded e = {*filling, ty_world_solid(tf->world), ty_min(TY_TET_DEPTH * tf->def->cell, liquid->overlap)};
+    embedded e = {*filling, ty_world_solid(tf->world), 0.0};
+    if (!tf->conforms) e.depth = ty_min(TY_TET_DEPTH * tf->def->cell, liquid->overlap);
     ty_sampler phi = {.self = &e, .width = 1, .eval = eval};
     def.cell = tf->def->cell;
     for (int axis = 0; axis < 3; ++axis) def.origin[axis] = tf->origin[axis];
@@ -59,7 +60,8 @@ ty_status ty_tetflow_fill(ty_tetflow* tf, const ty_liquid* liquid)
     ty_tet_motion* m = ty_tetflow_new(tf);
     const ty_sampler* filling = liquid->filling.eval ? &liquid->filling : &liquid->distance;
     TY_TRY(make_mesh(tf, liquid, filling, &m->state.mesh));
-    TY_TRY(ty_tet_shares(&m->state, filling, tf->world, tf->def->cell));
+    if (tf->conforms) TY_TRY(ty_tet_shares_conform(&m->state, filling, tf->world, tf->def->cell, tf->def->paper));
+    else TY_TRY(ty_tet_shares(&m->state, filling, tf->world, tf->def->cell));
     TY_TRY(ty_world_status(tf->world));
     return ty_tet_motion_measure(m);
 }

@@ -68,7 +68,7 @@ static void fall(const loose_job* job, ty_vec3 x, double u[3], double a[3])
     static const double corner[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
     const ty_world* world = job->tf->world;
     ty_vec3 g = ty_world_gravity(world);
-    double theta = job->tf->carries ? job->tf->def->theta : 1.0, h = job->tf->def->cell, d, e[4], at[4][3], wall[3];
+    double theta = job->tf->theta, h = job->tf->def->cell, d, e[4], at[4][3], wall[3];
     ty_store3(at[0], x);
     ty_sampler solid = ty_world_solid(world), velocity = ty_world_solid_velocity(world);
     ty_vec3 v = ty_load3(u) + theta * job->dt * g, normal = {0};

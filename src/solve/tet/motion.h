@@ -72,7 +72,9 @@ typedef struct ty_tetflow {
     ty_tet_motion motion[2];
     int now;
     double origin[3];              // of the lattice
+    double theta;                  // weight of the new acceleration
     bool carries;                  // theta < 1: accelerations are carried along
+    bool conforms;                 // the mesh ends at solids, as in the paper
     double max_speed, dt_limit;
     ty_tet_projector* projector;
     ty_stuff stuff;
@@ -102,8 +104,6 @@ ty_status ty_tetflow_push(ty_tetflow* tf, double dt, double solve_dt);
 ty_status ty_tetflow_give(ty_tetflow* tf, const ty_liquid* liquid, bool physical);
 // contact.c: `given` where the surface has run on into walls.
 ty_status ty_tetflow_contact(ty_tetflow* tf);
-// viscosity.c
-ty_status ty_tetflow_viscosity(ty_tetflow* tf, double dt, ty_solve_stats* stats);
 // loose.c: parts of the liquid's surface that no tet is near, into the new motion's skin. Falling freely.
 ty_status ty_tetflow_loose(ty_tetflow* tf, const ty_liquid* liquid, double dt);
 // flow.c

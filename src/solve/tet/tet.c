@@ -63,7 +63,6 @@ static ty_status move(ty_tetflow* tf, const ty_liquid* liquid, double dt, double
     double solve_dt = theta * dt, begin = ty_clock();
     TY_TRY(ty_tetflow_carry(tf, dt));
     TY_TRY(ty_tetflow_push(tf, dt, solve_dt));
-    TY_TRY(ty_tetflow_viscosity(tf, dt, stats));
     stats->advect_seconds += ty_clock() - begin;
     begin = ty_clock();
     TY_TRY(project(tf, liquid, solve_dt, true, stats));
@@ -129,13 +128,12 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
     *stats = (ty_solve_stats){0};
     if (!liquid) return ty_fail(TY_NOT_YET, "solver 'tet' has no smoke; use 'octree'");
     tf->world = world;
-    ty_varying* mu = (ty_varying*)&tf->def->viscosity;    // only its cache of volume files changes
-    TY_TRY(ty_varying_prepare(mu, t, t + dt));
+    (void)t;
     if (dt <= 0.0) return start(tf, liquid, stats);
     double begin = ty_clock();
     TY_TRY(ty_tetflow_fill(tf, liquid));
     stats->mesh_seconds = ty_clock() - begin;
-    TY_TRY(move(tf, liquid, dt, tf->def->theta, stats));
+    TY_TRY(move(tf, liquid, dt, tf->theta, stats));
     turn_over(tf);
     ty_tetflow_measure(tf, stats);
     if (!(tf->max_speed < INFINITY)) return ty_fail(TY_DIVERGED, "the liquid's speed is not finite");
@@ -191,6 +189,13 @@ static ty_status pressure_scheme(const char* name, ty_tet_pressure* scheme)
     return ty_fail(TY_BAD_INPUT, "unknown pressure '%s'; use face, nodal or two-point", name);
 }
 
+static ty_status check_def(const ty_solve_def* def)
+{
+    if (def->viscosity.kind != TY_VARY_CONSTANT || def->viscosity.constant[0] != 0.0)
+        return ty_fail(TY_NOT_YET, "solver 'tet' has no viscosity yet; leave 'viscosity' at 0 or use 'grid'");
+    return ty_ok();
+}
+
 static ty_status create(void** self, const ty_solve_def* def, const ty_world* world)
 {
     ty_tetflow* tf = ty_alloc_zero(1, sizeof *tf);
@@ -198,11 +203,15 @@ static ty_status create(void** self, const ty_solve_def* def, const ty_world* wo
     if (!tf) return ty_no_memory("the tetrahedra");
     tf->def = def;
     tf->world = world;
-    tf->carries = def->theta < 1.0;
     const ty_world_def* w = ty_world_get_def(world);
     for (int axis = 0; w->has_domain && axis < 3; ++axis) tf->origin[axis] = w->min[axis];
     ty_tet_pressure scheme = TY_TET_FACE;
-    ty_status status = pressure_scheme(def->pressure, &scheme);
+    ty_status status = check_def(def);
+    if (status.code == TY_OK) status = pressure_scheme(def->pressure, &scheme);
+    // Two-point velocities are no projection in the energy's norm: a carried acceleration would grow.
+    tf->theta = scheme == TY_TET_TWO_POINT ? 1.0 : def->theta;
+    tf->carries = tf->theta < 1.0;
+    tf->conforms = strcmp(def->obstacles, "conform") == 0;
     if (status.code == TY_OK) status = ty_tet_projector_create(&tf->projector, scheme, def);
     if (status.code == TY_OK) *self = tf;
     else destroy(tf);
