@@ -285,7 +285,7 @@ static const ty_key surface_keys[] = {
      POSITIVE, .only_tracker = "levelset particle",
      .sentence = "The distance is remade after this much motion."},
     {"particles_per_cell", TY_KEY_INTEGER, .at = DEF(track.particles_per_cell), .unit = "",
-     .fallback = "64", .min = 1, .max = 1000, .only_tracker = "particle",
+     .fallback = "32", .min = 1, .max = 1000, .only_tracker = "particle",
      .sentence = "Particles in every cell near the surface."},
     {"one_sided", TY_KEY_BOOL, .at = DEF(track.one_sided), .unit = "", .fallback = "false",
      .only_tracker = "particle",
