@@ -77,7 +77,7 @@ static const ty_choice tet_files[] = {{"none", 0, "not written", NULL},
                                       {"vtu", 1, "ParaView's XML", "no solver has tetrahedra yet"},
                                       {0}};
 static const ty_choice particle_files[] = {{"none", 0, "not written", NULL},
-                                           {"ply", 1, "binary PLY", "no tracker has particles yet"},
+                                           {"ply", 1, "binary PLY", NULL},
                                            {0}};
 const ty_choice ty_ease_choices[] = {{"smooth", 0, "eases in and out of every key frame", NULL},
                                      {"linear", 1, "straight lines between key frames", NULL},
@@ -326,7 +326,7 @@ static const ty_key output_keys[] = {
     {"tets", TY_KEY_FLAG, .at = DEF(write_tets), .unit = "", .fallback = "none",
      .choices = tet_files, .sentence = "The solver's tetrahedra."},
     {"particles", TY_KEY_FLAG, .at = DEF(write_particles), .unit = "", .fallback = "none",
-     .choices = particle_files, .sentence = "The tracker's particles."},
+     .choices = particle_files, .sentence = "The tracker's particles, with radius and side (tracker particle only)."},
     {"every", TY_KEY_INTEGER, .at = DEF(output_every), .unit = "frames", .fallback = "1", .min = 1,
      .max = 1e6, .sentence = "Only every so many frames are written."},
     {0}};

@@ -38,15 +38,29 @@ ty_status ty_output_folders(const ty_sim_def* def, const char* dir)
     return ty_ok();
 }
 
-static ty_status write_surface(ty_sim* sim, const char* dir, int number)
+static ty_status write_mesh(const ty_sim* sim, const ty_tri_mesh* mesh, const char* dir, const char* kind, int number)
 {
     char path[4096], program[64], frame[64], time[64];
     snprintf(program, sizeof program, "tethys %s", TY_VERSION);
     snprintf(frame, sizeof frame, "frame %d", number);
     snprintf(time, sizeof time, "time %.10g", sim->time);
     const char* comments[] = {program, frame, time};
+    return ty_ply_write(mesh, ty_output_path(dir, kind, number, "ply", path, sizeof path), 3, comments);
+}
+
+static ty_status write_surface(ty_sim* sim, const char* dir, int number)
+{
     TY_TRY(ty_sim_surface_velocities(sim));
-    return ty_ply_write(&sim->surface, ty_output_path(dir, "surface", number, "ply", path, sizeof path), 3, comments);
+    return write_mesh(sim, &sim->surface, dir, "surface", number);
+}
+
+static ty_status write_particles(const ty_sim* sim, const char* dir, int number)
+{
+    ty_tri_mesh points = {0};
+    ty_status status = sim->tracker_kind->particles(sim->tracker, &points);
+    if (status.code == TY_OK) status = write_mesh(sim, &points, dir, "particles", number);
+    ty_tri_mesh_free(&points);
+    return status;
 }
 
 // The cells of a volume file: around the surface, on the lattice that starts at the domain's corner.
@@ -173,5 +187,7 @@ ty_status ty_output_frame(ty_sim* sim, const char* dir, int number)
     const ty_sim_def* def = sim->def;
     if (def->write_surface && sim->tracker_kind) TY_TRY(write_surface(sim, dir, number));
     if (def->write_volume && sim->tracker_kind) TY_TRY(write_volume(sim, dir, number));
+    if (def->write_particles && sim->tracker_kind && sim->tracker_kind->particles)
+        TY_TRY(write_particles(sim, dir, number));
     return ty_ok();
 }

@@ -24,7 +24,7 @@ typedef struct ty_track_def {
     double thicken_radius;        // cells of the surface: reach of a particle
     double thicken_offset, thicken_kernel;          // cells of the solver
     int particles_per_cell;       // particle
-    bool one_sided;
+    bool one_sided;               // particle: in the liquid only
 } ty_track_def;
 
 ty_track_def ty_track_default(void);
@@ -47,6 +47,8 @@ typedef struct ty_tracker_kind {
     // Moves the surface of each piece outward by metres_per_piece[piece], sparing thin places.
     ty_status (*offset)(void* self, const double* metres_per_piece);
     ty_liquid (*liquid)(const void* self);
+    // The tracker's particles as points with "radius" (metres) and "side" (-1 liquid, 1 air). NULL: it has none.
+    ty_status (*particles)(const void* self, ty_tri_mesh* out);
     // Saves or loads the whole state, by the archive's direction. After create with the same def.
     ty_status (*archive)(void* self, ty_archive*);
     void (*destroy)(void* self);

@@ -55,67 +55,66 @@ static double sphere(const ty_particle* p, int64_t i, int dx, int dy, int dz)
     return p->ls->grid.cell * (radius > 0.0 ? radius - way : radius + way);
 }
 
-typedef void corner_work(ty_particle* p, int64_t i, int64_t corner, int dx, int dy, int dz);
-
-// phi+ is in `next`, phi- in `spare`.
-static void begin_corner(ty_particle* p, int64_t i, int64_t c, int dx, int dy, int dz)
+// The escaped particles of a plane of cells, into the plane's part of `order`.
+static void find_escaped(void* ctx, ty_range r)
 {
-    (void)i, (void)dx, (void)dy, (void)dz;
-    p->ls->next[c] = p->ls->spare[c] = p->ls->phi[c];
+    ty_particle* p = ctx;
+    int plane = (int)r.begin, found = 0;
+    int* list = p->order.at + p->plane.at[plane];
+    for (int64_t i = p->plane.at[plane]; i < p->plane.at[plane + 1]; ++i) {
+        list[found] = (int)i;
+        found += ty_particle_escaped(p->now.radius.at[i], p->value.at[i]);
+    }
+    p->count.at[plane] = found;
 }
 
-static void pull_corner(ty_particle* p, int64_t i, int64_t c, int dx, int dy, int dz)
+enum corner_stage { BEGIN, PULL, END };
+
+// phi+ is in `next`, phi- in `spare`. The first and the last stage may come to a corner several times.
+static void at_corner(ty_particle* p, enum corner_stage stage, int64_t i, int64_t c, int dx, int dy, int dz)
 {
-    double *up = &p->ls->next[c], *down = &p->ls->spare[c], says = sphere(p, i, dx, dy, dz);
+    double *phi = &p->ls->phi[c], *up = &p->ls->next[c], *down = &p->ls->spare[c];
+    if (stage == BEGIN) *up = *down = *phi;
+    if (stage == END) *phi = fabs(*up) <= fabs(*down) ? *up : *down;
+    if (stage != PULL) return;
+    double says = sphere(p, i, dx, dy, dz);
     if (p->now.radius.at[i] > 0.0f) *up = ty_max(*up, says);
     else *down = ty_min(*down, says);
 }
 
-static void end_corner(ty_particle* p, int64_t i, int64_t c, int dx, int dy, int dz)
-{
-    (void)i, (void)dx, (void)dy, (void)dz;
-    double up = p->ls->next[c], down = p->ls->spare[c];
-    p->ls->phi[c] = fabs(up) <= fabs(down) ? up : down;
-}
-
-// The escaped particles whose cells touch a plane of values from below and from above. Returns how many.
-static int64_t over_plane(ty_particle* p, int plane, corner_work* work)
+// The escaped particles of the cells above and below a plane of values.
+static void over_plane(ty_particle* p, int plane, enum corner_stage stage)
 {
     const ty_grid* g = &p->ls->grid;
-    int64_t found = 0;
-    for (int dz = 0; dz < 2; ++dz) {
-        int cells = plane - dz;
-        if (cells < 0) continue;
-        for (int64_t i = p->plane.at[cells]; i < p->plane.at[cells + 1]; ++i) {
-            if (!ty_particle_escaped(p->now.radius.at[i], p->value.at[i])) continue;
-            ++found;
-            int64_t corner = p->now.cell.at[i] + dz * ty_grid_stride(g, 2);
-            for (int k = 0; k < 4; ++k)
-                work(p, i, corner + (k & 1) + (k >> 1) * ty_grid_stride(g, 1), k & 1, k >> 1, dz);
+    for (int dz = 0; dz < 2 && dz <= plane; ++dz) {
+        const int* list = p->order.at + p->plane.at[plane - dz];
+        for (int k = 0; k < p->count.at[plane - dz]; ++k) {
+            int64_t corner = p->now.cell.at[list[k]] + dz * ty_grid_stride(g, 2);
+            for (int q = 0; q < 4; ++q)
+                at_corner(p, stage, list[k], corner + (q & 1) + (q >> 1) * ty_grid_stride(g, 1), q & 1, q >> 1, dz);
         }
     }
-    return found;
 }
 
-static double correct_planes(void* ctx, ty_range r)
+static void correct_planes(void* ctx, ty_range r)
 {
-    ty_particle* p = ctx;
-    double found = 0.0;
-    for (int64_t plane = r.begin; plane < r.end; ++plane) {
-        int64_t here = over_plane(p, (int)plane, begin_corner);
-        if (here == 0) continue;
-        over_plane(p, (int)plane, pull_corner);
-        over_plane(p, (int)plane, end_corner);
-        found += (double)here;
-    }
-    return found;
+    for (int64_t plane = r.begin; plane < r.end; ++plane)
+        for (enum corner_stage stage = BEGIN; stage <= END; ++stage) over_plane(ctx, (int)plane, stage);
 }
 
 ty_status ty_particle_correct(ty_particle* p)
 {
-    if (!ty_array_resize(&p->value, ty_swarm_count(&p->now))) return ty_no_memory("particles");
+    int planes = p->ls->grid.n[2];
+    int64_t escaped = 0;
+    if (!ty_array_resize(&p->value, ty_swarm_count(&p->now)) || !ty_array_resize(&p->count, planes) ||
+        !ty_array_resize(&p->order, ty_swarm_count(&p->now)))
+        return ty_no_memory("particles");
     ty_particle_measure(p, p->value.at);
-    if (ty_parallel_sum(p->ls->grid.n[2], 1, correct_planes, p) > 0.0) ty_levelset_continue(p->ls, p->ls->phi);
+    ty_parallel_for(planes, 1, find_escaped, p);
+    for (int k = 0; k < planes; ++k) escaped += p->count.at[k];
+    if (escaped == 0) return ty_ok();
+    ty_parallel_for(planes, 1, correct_planes, p);
+    ty_levelset_continue(p->ls, p->ls->phi);
     return ty_ok();
 }
 

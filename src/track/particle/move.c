@@ -15,7 +15,7 @@ typedef struct motion {
     double dt;
 } motion;
 
-static void world_place(const ty_particle* p, int64_t i, double x[3])
+void ty_particle_place(const ty_particle* p, int64_t i, double x[3])
 {
     const ty_grid* g = &p->ls->grid;
     int cell = p->now.cell.at[i], row = cell / g->n[0];
@@ -24,8 +24,7 @@ static void world_place(const ty_particle* p, int64_t i, double x[3])
         x[axis] = g->origin[axis] + g->cell * (ijk[axis] + 0.5 + (double)p->now.place[axis].at[i]);
 }
 
-// False where x is not in the grid.
-static bool settle_place(ty_particle* p, int64_t i, const double x[3])
+bool ty_particle_put(ty_particle* p, int64_t i, const double x[3])
 {
     const ty_grid* g = &p->ls->grid;
     int base[3];
@@ -39,7 +38,7 @@ static bool settle_place(ty_particle* p, int64_t i, const double x[3])
     return true;
 }
 
-static bool left_domain(const ty_levelset* ls, const double x[3])
+bool ty_particle_left(const ty_levelset* ls, const double x[3])
 {
     for (int axis = 0; axis < 3; ++axis) {
         if (!ls->closed_side[2 * axis] && x[axis] < ls->lo[axis]) return true;
@@ -54,13 +53,13 @@ static void move_block(void* ctx, ty_range r)
     ty_particle* p = m->p;
     int n = (int)(r.end - r.begin);
     double x[BLOCK][3], to[BLOCK][3];
-    for (int k = 0; k < n; ++k) world_place(p, r.begin + k, x[k]);
+    for (int k = 0; k < n; ++k) ty_particle_place(p, r.begin + k, x[k]);
     ty_trace_forward(m->flow, m->dt, n, (const double(*)[3])x, to);
     for (int k = 0; k < n; ++k) {
         int64_t i = r.begin + k;
-        bool gone = left_domain(p->ls, to[k]) || !ty_levelset_push_out(p->ls, to[k]);
+        bool gone = ty_particle_left(p->ls, to[k]) || !ty_levelset_push_out(p->ls, to[k]);
         if (!gone && memcmp(x[k], to[k], sizeof x[k]) == 0) continue;    // not even rounding moves still water
-        if (gone || !settle_place(p, i, to[k])) p->now.radius.at[i] = 0.0f;
+        if (gone || !ty_particle_put(p, i, to[k])) p->now.radius.at[i] = 0.0f;
     }
 }
 

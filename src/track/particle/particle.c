@@ -14,6 +14,7 @@ static void destroy(void* self)
     ty_levelset_destroy(p->ls);
     ty_swarm_free(&p->now);
     ty_swarm_free(&p->spare);
+    ty_array_free(&p->drop);
     ty_array_free(&p->value);
     ty_array_free(&p->before);
     ty_array_free(&p->order);
@@ -50,10 +51,12 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
     ++p->step;
     TY_TRY(ty_levelset_carry(p->ls, flow, world, dt, &went));
     ty_particle_move(p, flow, dt);
+    TY_TRY(ty_particle_fall(p, world, dt));
     TY_TRY(ty_particle_sort(p));
     TY_TRY(ty_particle_correct(p));
     TY_TRY(ty_levelset_settle(p->ls, went));
     TY_TRY(ty_particle_correct(p));
+    TY_TRY(ty_particle_loosen(p, flow));
     ty_particle_radii(p);
     TY_TRY(ty_particle_seed(p));
     return ty_levelset_contour(p->ls);
@@ -118,6 +121,29 @@ static ty_liquid liquid(const void* self)
     return ty_levelset_liquid(p->ls);
 }
 
+static ty_status particles(const void* self, ty_tri_mesh* out)
+{
+    const ty_particle* p = self;
+    int64_t n = ty_swarm_count(&p->now), kept = 0;
+    if (n + p->drop.n > INT32_MAX) return ty_fail(TY_BAD_INPUT, "more than 2^31 particles cannot be written");
+    TY_TRY(ty_tri_mesh_resize(out, (int)(n + p->drop.n), 0));
+    float *radius = ty_tri_mesh_add_attribute(out, "radius", 1), *side = ty_tri_mesh_add_attribute(out, "side", 1);
+    if (!radius || !side) return ty_no_memory("particles");
+    for (int64_t i = 0; i < n; ++i) {
+        float r = p->now.radius.at[i];
+        if (r == 0.0f) continue;
+        ty_particle_place(p, i, out->vert[kept]);
+        side[kept] = r > 0.0f ? 1.0f : -1.0f;
+        radius[kept++] = (float)(fabs((double)r) * p->ls->grid.cell);
+    }
+    for (int64_t i = 0; i < p->drop.n; ++i, ++kept) {
+        ty_store3(out->vert[kept], ty_load3(p->drop.at[i].x));
+        side[kept] = -1.0f;
+        radius[kept] = (float)p->drop.at[i].radius;
+    }
+    return ty_tri_mesh_resize(out, (int)kept, 0);
+}
+
 // The archive's hash says that the bytes are ours; what is left to check is that they are of this grid.
 static ty_status check_loaded(const ty_particle* p)
 {
@@ -136,6 +162,7 @@ static ty_status archive(void* self, ty_archive* ar)
     for (int axis = 0; axis < 3; ++axis) TY_TRY(ty_archive_growing(ar, names[axis], &p->now.place[axis]));
     TY_TRY(ty_archive_growing(ar, "particle.radius", &p->now.radius));
     TY_TRY(ty_archive_growing(ar, "particle.cell", &p->now.cell));
+    TY_TRY(ty_archive_growing(ar, "particle.drops", &p->drop));
     TY_TRY(ty_archive_i64(ar, "particle.step", &p->step, 1));
     return ar->loading ? check_loaded(p) : ty_ok();
 }
@@ -147,5 +174,6 @@ const ty_tracker_kind ty_tracker_particle = {.name = "particle",
                                              .edit = edit,
                                              .offset = offset,
                                              .liquid = liquid,
+                                             .particles = particles,
                                              .archive = archive,
                                              .destroy = destroy};

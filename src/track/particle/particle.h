@@ -4,7 +4,7 @@
 //
 //   move.c       carries the particles along the flow, keeps them out of solids     sort.c     by cell
 //   correct.c    what escaped particles do to the level set; radii                  seed.c     new ones, surplus ones
-//   particle.c   the kind: create, the order of a step, edits, archive
+//   particle.c   the kind: create, the order of a step, edits, archive              spray.c    those that are alone
 //
 // A particle's cell is the cube between eight of the grid's centres (the level set's values), named by the lowest:
 //
@@ -23,10 +23,16 @@ typedef struct ty_swarm {
     TY_ARRAY(int) cell;
 } ty_swarm;
 
+// A bit of liquid too far from the level set to be part of it.
+typedef struct ty_drop {
+    double x[3], v[3], radius;    // SI units
+} ty_drop;
+
 // Open, private to this folder.
 typedef struct ty_particle {
     ty_levelset* ls;
     ty_swarm now;
+    TY_ARRAY(ty_drop) drop;
     int64_t step;                // part of what random places are made from
     // What follows from the above, and scratch.
     ty_swarm spare;
@@ -55,6 +61,12 @@ static inline bool ty_particle_escaped(float radius, float value)
     return radius > 0.0f ? value < -share * radius : value > -share * radius;
 }
 
+// Where a particle is, and the other way round: false where x is not in the grid.
+void ty_particle_place(const ty_particle* p, int64_t i, double x[3]);
+bool ty_particle_put(ty_particle* p, int64_t i, const double x[3]);
+// Whether x is beyond an open side.
+bool ty_particle_left(const ty_levelset* ls, const double x[3]);
+
 // Carries all particles through dt; those beyond open sides, and in solids for good, get radius 0. Breaks the order.
 void ty_particle_move(ty_particle* p, const ty_flow* flow, double dt);
 // Orders by cell, drops those of radius 0. Particles of a cell keep their order.
@@ -64,6 +76,10 @@ void ty_particle_measure(const ty_particle* p, float* value);
 
 // Escaped particles pull the level set's values towards their spheres. Measures. Needs the order.
 ty_status ty_particle_correct(ty_particle* p);
+// After it: escaped particles without any level set around leave; liquid ones become drops, with the flow's velocity.
+ty_status ty_particle_loosen(ty_particle* p, const ty_flow* flow);
+// Drops fall through dt; those that meet liquid are particles again. Breaks the order.
+ty_status ty_particle_fall(ty_particle* p, const ty_world* world, double dt);
 // Radii from the distance of particles that are not escaped; those far from the surface are dropped. From p->value.
 void ty_particle_radii(ty_particle* p);
 // Fills up cells near the surface that have too few particles, thins out those that have too many. Needs the order
