@@ -89,6 +89,7 @@ static void over_plane(ty_particle* p, int plane, enum corner_stage stage)
     for (int dz = 0; dz < 2 && dz <= plane; ++dz) {
         const int* list = p->order.at + p->plane.at[plane - dz];
         for (int k = 0; k < p->count.at[plane - dz]; ++k) {
+            if (p->now.radius.at[list[k]] == 0.0f) continue;
             int64_t corner = p->now.cell.at[list[k]] + dz * ty_grid_stride(g, 2);
             for (int q = 0; q < 4; ++q)
                 at_corner(p, stage, list[k], corner + (q & 1) + (q >> 1) * ty_grid_stride(g, 1), q & 1, q >> 1, dz);
@@ -102,20 +103,25 @@ static void correct_planes(void* ctx, ty_range r)
         for (enum corner_stage stage = BEGIN; stage <= END; ++stage) over_plane(ctx, (int)plane, stage);
 }
 
-ty_status ty_particle_correct(ty_particle* p)
+ty_status ty_particle_find(ty_particle* p)
 {
+    int64_t n = ty_swarm_count(&p->now);
     int planes = p->ls->grid.n[2];
-    int64_t escaped = 0;
-    if (!ty_array_resize(&p->value, ty_swarm_count(&p->now)) || !ty_array_resize(&p->count, planes) ||
-        !ty_array_resize(&p->order, ty_swarm_count(&p->now)))
+    if (!ty_array_resize(&p->value, n) || !ty_array_resize(&p->order, n) || !ty_array_resize(&p->count, planes))
         return ty_no_memory("particles");
     ty_particle_measure(p, p->value.at);
     ty_parallel_for(planes, 1, find_escaped, p);
+    return ty_ok();
+}
+
+void ty_particle_correct(ty_particle* p)
+{
+    int planes = p->ls->grid.n[2];
+    int64_t escaped = 0;
     for (int k = 0; k < planes; ++k) escaped += p->count.at[k];
-    if (escaped == 0) return ty_ok();
+    if (escaped == 0) return;
     ty_parallel_for(planes, 1, correct_planes, p);
     ty_levelset_continue(p->ls, p->ls->phi);
-    return ty_ok();
 }
 
 static void set_radii(void* ctx, ty_range r)

@@ -2,6 +2,8 @@
 // Tracker `particle`: a level set whose transport is corrected by particles [Enright2002].
 #include "track/particle/particle.h"
 
+#include <math.h>
+
 #include "core/parallel.h"
 #include "track/kinds.h"
 
@@ -53,10 +55,12 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
     ty_particle_move(p, flow, dt);
     TY_TRY(ty_particle_fall(p, world, dt));
     TY_TRY(ty_particle_sort(p));
-    TY_TRY(ty_particle_correct(p));
-    TY_TRY(ty_levelset_settle(p->ls, went));
-    TY_TRY(ty_particle_correct(p));
+    TY_TRY(ty_particle_find(p));
     TY_TRY(ty_particle_loosen(p, flow));
+    ty_particle_correct(p);
+    TY_TRY(ty_levelset_settle(p->ls, went));
+    TY_TRY(ty_particle_find(p));
+    ty_particle_correct(p);
     ty_particle_radii(p);
     TY_TRY(ty_particle_seed(p));
     return ty_levelset_contour(p->ls);
@@ -75,7 +79,8 @@ static void after_change(void* ctx, ty_range r)
     ty_particle* p = c->p;
     for (int64_t i = r.begin; i < r.end; ++i) {
         float *radius = &p->now.radius.at[i], now = p->value.at[i], then = p->before.at[i];
-        if (*radius == 0.0f || !ty_particle_escaped(*radius, now)) continue;
+        float least = copysignf(ty_particle_radius(0.0f), *radius);    // what it will have on the wrong side
+        if (*radius == 0.0f || !ty_particle_escaped(least, now)) continue;
         bool farther = *radius > 0.0f ? now < then : now > then;
         if (!ty_particle_escaped(*radius, then) || (c->edited && farther)) *radius = 0.0f;
     }

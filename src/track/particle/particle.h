@@ -74,10 +74,13 @@ ty_status ty_particle_sort(ty_particle* p);
 // phi at every particle, in cells.
 void ty_particle_measure(const ty_particle* p, float* value);
 
-// Escaped particles pull the level set's values towards their spheres. Measures. Needs the order.
-ty_status ty_particle_correct(ty_particle* p);
-// After it: escaped particles without any level set around leave; liquid ones become drops, with the flow's velocity.
+// Measures, and lists the escaped particles: those of a plane are the first count[plane] of its part of `order`. Needs the
+// order. The next two use the list.
+ty_status ty_particle_find(ty_particle* p);
+// Those without any level set around leave the swarm; liquid ones become drops, with the flow's velocity.
 ty_status ty_particle_loosen(ty_particle* p, const ty_flow* flow);
+// They pull the level set's values towards their spheres.
+void ty_particle_correct(ty_particle* p);
 // Drops fall through dt; those that meet liquid are particles again. Breaks the order.
 ty_status ty_particle_fall(ty_particle* p, const ty_world* world, double dt);
 // Radii from the distance of particles that are not escaped; those far from the surface are dropped. From p->value.

@@ -87,22 +87,23 @@ static double damaged_by(ty_particle* p, const tank* t, double cells)
     return volume(p);
 }
 
+// Radii of half a cell at most take back about half of an error of 0.6 cells at once.
 static void escaped_particles_restore_the_surface(void** state)
 {
     (void)state;
     tank t;
     one_ball(&t);
+    double layer = 0.6 * CELL * 4.0 * M_PI * 0.3 * 0.3;
     for (int side = -1; side <= 1; side += 2) {
         ty_particle* p = start(&t, false);
-        double before = volume(p), loss = -side * 0.6 * CELL * 4.0 * M_PI * 0.3 * 0.3;
-        double after = damaged_by(p, &t, 0.6 * side);
-        assert_true(fabs(after - before) < 0.25 * fabs(loss));
+        double before = volume(p), left = fabs(damaged_by(p, &t, 0.6 * side) - before) / layer;
+        assert_true(left > 0.1 && left < 0.65);
         kind->destroy(p);
     }
     // Those of one side cannot see that the liquid has grown.
     ty_particle* p = start(&t, true);
     double before = volume(p);
-    assert_true(damaged_by(p, &t, -0.6) > before + 0.5 * 0.6 * CELL * 4.0 * M_PI * 0.3 * 0.3);
+    assert_true(damaged_by(p, &t, -0.6) > before + 0.9 * layer);
     kind->destroy(p);
     tank_close(&t);
 }
@@ -171,7 +172,7 @@ static void particles_keep_out_of_solids(void** state)
         if (p->now.radius.at[i] == 0.0f) continue;
         ty_particle_place(p, i, x);
         double d = ty_norm(ty_load3(x) - ty_vec(0.7, 0.5, 0.5)) - 0.15;
-        assert_true(d > -0.05 * CELL);    // the solid's distance is interpolated
+        assert_true(d > -0.1 * CELL);    // the solid's distance is interpolated: h^2 / 8 times the curvatures' sum
         for (int axis = 0; axis < 3; ++axis) assert_true(x[axis] > -1e-6 && x[axis] < 1.0 + 1e-6);
         near += d < 0.01 * CELL;
     }
