@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Escaped particles that the level set has nothing of around them. Liquid ones become drops: they keep their velocity, fall,
-// glide along solids and are particles again where they meet liquid. Air ones are forgotten: the liquid's pressure closes
-// a bubble that no cell can hold. Drops have no volume of their own; the ledger counts the level set alone.
+// glide along solids and are particles again where they meet liquid. Air ones are forgotten. Drops have no volume of their own; the ledger counts the level set alone.
 #include "track/particle/particle.h"
 
-static const float LOOSE = 3.0f;    // cells from the surface: nearer, the flow's velocity still tells where they go
+static const float LOOSE = 3.0f;    // cells from the surface: nearer, the flow's velocity still tells where liquid goes
+// Departs: air that is deeper in the liquid than this is dropped. Where two surfaces meet, the air between them vanishes,
+// and its particles would eat the liquid: a ball that falls into a pool (32 cells, 15 frames, no volume correction) lost 10 %
+// with 3 cells here, 2.3 % with this; the deformation test (50 cells, CFL 5) is the same to 1e-4. Errors of the transport
+// come little by little and are seen before.
+static const float LOOSE_AIR = 0.25f;
 
 // A liquid particle leaves the swarm.
 static bool loosen(ty_particle* p, const ty_flow* flow, int64_t i)
@@ -21,7 +25,7 @@ ty_status ty_particle_loosen(ty_particle* p, const ty_flow* flow)
         for (int k = 0; k < p->count.at[plane]; ++k) {
             int64_t i = p->order.at[p->plane.at[plane] + k];
             float* radius = &p->now.radius.at[i];
-            if (fabsf(p->value.at[i]) < LOOSE) continue;
+            if (*radius < 0.0f ? p->value.at[i] < LOOSE : p->value.at[i] > -LOOSE_AIR) continue;
             if (*radius < 0.0f && !loosen(p, flow, i)) return ty_no_memory("drops");
             *radius = 0.0f;
         }
