@@ -18,10 +18,14 @@ SIZE = 150    # pixels of one picture
 # name of the result, case, tracker, options
 RUNS = [
     ("z5l", "zalesak", "levelset", ["cfl=5"]),
+    ("z5q", "zalesak", "particle", ["cfl=5"]),
+    ("z1q", "zalesak", "particle", ["cfl=1"]),
     ("z5p", "zalesak", "contour", ["cfl=5", "thickening=false"]),
     ("e5l", "enright", "levelset", ["cfl=5"]),
+    ("e5q", "enright", "particle", ["cfl=5"]),
     ("e5p", "enright", "contour", ["cfl=5", "thickening=false"]),
     ("e5t", "enright", "contour", ["cfl=5"]),
+    ("e1q", "enright", "particle", ["cfl=1"]),
     ("e1p", "enright", "contour", ["cfl=1", "thickening=false"]),
     ("e1t", "enright", "contour", ["cfl=1"]),
 ]

@@ -6,7 +6,7 @@
 static const float LOOSE = 3.0f;    // cells from the surface: nearer, the flow's velocity still tells where liquid goes
 // Departs: air that is deeper in the liquid than this is dropped. Where two surfaces meet, the air between them vanishes,
 // and its particles would eat the liquid: a ball that falls into a pool (32 cells, 15 frames, no volume correction) lost 10 %
-// with 3 cells here, 2.3 % with this; the deformation test (50 cells, CFL 5) is the same to 1e-4. Errors of the transport
+// with 3 cells here, 2.3 % with this; the deformation test (50 cells, CFL 5) is the same within 2e-4. Errors of the transport
 // come little by little and are seen before.
 static const float LOOSE_AIR = 0.25f;
 
