@@ -21,11 +21,11 @@ typedef struct options {
 } options;
 
 static const struct argp_option option_table[] = {
-    {"tracker", OPT_TRACKER, "NAME", 0, "levelset, contour, ... (contour)", 0},
+    {"tracker", OPT_TRACKER, "NAME", 0, "levelset, particle, contour, ... (contour)", 0},
     {"resolution", OPT_RESOLUTION, "N", 0, "cells along the domain (64)", 0},
     {"set", OPT_SET, "KEY=VALUE", 0, "center=X,Y,Z radius= period= axis=x|X,Y,Z cfl= thickening=true|false "
      "correct=true|false surfaces=N velocity=EXPR,EXPR,EXPR|FILE.vdb returns=true|false size= "
-     "transport=semi-lagrangian|maccormack|weno5 redistance=, and of thickening: gamma= redistribute= reject= beta= "
+     "transport=semi-lagrangian|maccormack|weno5 redistance= particles_per_cell=N one_sided=true|false, and of thickening: gamma= redistribute= reject= beta= "
      "grow_big= grow_small= reach=", 0},
     {"output", 'o', "DIR", 0, "write surfaces and track.csv", 0},
     {"json", OPT_JSON, 0, 0, "print the result as JSON", 0},
@@ -148,6 +148,9 @@ static ty_status set_key(options* o, const char* key, const char* value)
     else if (strcmp(key, "correct") == 0) good = read_flag(value, &d->correct);
     else if (strcmp(key, "returns") == 0) good = read_flag(value, &d->returns);
     else if (strcmp(key, "thickening") == 0) good = read_flag(value, &d->track.thicken_surface);
+    else if (strcmp(key, "one_sided") == 0) good = read_flag(value, &d->track.one_sided);
+    else if (strcmp(key, "particles_per_cell") == 0)
+        good = cli_number("particles_per_cell", value, 1, 1000, &d->track.particles_per_cell);
     else if (strcmp(key, "transport") == 0) good = read_transport(value, &d->track.transport);
     else if (strcmp(key, "surfaces") == 0) good = cli_number("surfaces", value, 1, 10000, &d->surfaces);
     else if (strcmp(key, "velocity") == 0) return read_velocity(o, value);

@@ -178,6 +178,10 @@ void ty_check_scene(ty_reader* r, void* self, ty_node* node)
     choose_cell(r, draft, node);
     check_domain_needed(r, def, node);
     check_names_differ(r, def, node);
+    const ty_tracker_kind* tracker = def->smoke || !def->tracker_kind ? NULL : ty_tracker_find(def->tracker_kind);
+    if (def->write_particles && !(tracker && tracker->particles))
+        ty_warning_add(r->mistakes, key_spot(node, "output"),
+                       "'particles' are not written: only tracker 'particle' has any");
     if (!def->world.has_domain && !says_none(node, "walls"))
         ty_warning_add(r->mistakes, key_spot(node, "walls"),
                        "'walls' without a domain are not used");

@@ -289,7 +289,7 @@ static const ty_key surface_keys[] = {
      POSITIVE, .only_tracker = "levelset particle",
      .sentence = "The distance is remade after this much motion."},
     {"particles_per_cell", TY_KEY_INTEGER, .at = DEF(track.particles_per_cell), .unit = "",
-     .fallback = "64", .min = 1, .max = 1000, .only_tracker = "particle",
+     .fallback = "32", .min = 1, .max = 1000, .only_tracker = "particle",
      .sentence = "Particles in every cell near the surface."},
     {"one_sided", TY_KEY_BOOL, .at = DEF(track.one_sided), .unit = "", .fallback = "false",
      .only_tracker = "particle",
@@ -330,7 +330,7 @@ static const ty_key output_keys[] = {
     {"tets", TY_KEY_FLAG, .at = DEF(write_tets), .unit = "", .fallback = "none",
      .choices = tet_files, .sentence = "The solver's tetrahedra."},
     {"particles", TY_KEY_FLAG, .at = DEF(write_particles), .unit = "", .fallback = "none",
-     .choices = particle_files, .sentence = "The tracker's particles."},
+     .choices = particle_files, .sentence = "The tracker's particles, with radius and side (tracker particle only)."},
     {"every", TY_KEY_INTEGER, .at = DEF(output_every), .unit = "frames", .fallback = "1", .min = 1,
      .max = 1e6, .sentence = "Only every so many frames are written."},
     {0}};

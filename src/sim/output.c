@@ -28,7 +28,7 @@ ty_status ty_output_folders(const ty_sim_def* def, const char* dir)
                    {"surface", def->write_surface && !def->smoke},
                    {"volume", def->write_volume},
                    {"tets", def->write_tets},
-                   {"particles", def->write_particles}};
+                   {"particles", def->write_particles && !def->smoke && ty_tracker_find(def->track.kind)->particles}};
     char path[4096];
     for (size_t i = 0; i < sizeof folders / sizeof *folders; ++i) {
         if (!folders[i].wanted) continue;

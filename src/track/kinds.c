@@ -4,7 +4,7 @@
 #include <string.h>
 
 // The one table of trackers: a new one is a row here.
-static const ty_tracker_kind* const kinds[] = {&ty_tracker_levelset, &ty_tracker_contour, NULL};
+static const ty_tracker_kind* const kinds[] = {&ty_tracker_levelset, &ty_tracker_particle, &ty_tracker_contour, NULL};
 
 const ty_tracker_kind* const* ty_tracker_kinds(void) { return kinds; }
 
@@ -33,6 +33,6 @@ ty_track_def ty_track_default(void)
         .thicken_radius = 2.0,
         .thicken_offset = 0.6,
         .thicken_kernel = 4.0,
-        .particles_per_cell = 64,
+        .particles_per_cell = 32,
     };
 }

@@ -6,6 +6,7 @@
 #include "track/track.h"
 
 extern const ty_tracker_kind ty_tracker_levelset;
+extern const ty_tracker_kind ty_tracker_particle;
 extern const ty_tracker_kind ty_tracker_contour;
 
 #endif

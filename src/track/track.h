@@ -24,7 +24,7 @@ typedef struct ty_track_def {
     double thicken_radius;        // cells of the surface: reach of a particle
     double thicken_offset, thicken_kernel;          // cells of the solver
     int particles_per_cell;       // particle
-    bool one_sided;
+    bool one_sided;               // particle: in the liquid only
 } ty_track_def;
 
 ty_track_def ty_track_default(void);

@@ -18,9 +18,13 @@ SIZE = 150    # pixels of one picture
 # One row each: name of the result, case, tracker, cells along the box, options (cfl first). A tracker joins by its rows.
 RUNS = [
     ("z5l", "zalesak", "levelset", 100, ["cfl=5"]),
+    ("z5q", "zalesak", "particle", 100, ["cfl=5"]),
+    ("z1q", "zalesak", "particle", 100, ["cfl=1"]),
     ("z5p", "zalesak", "contour", 100, ["cfl=5", "thickening=false"]),
     ("z5t", "zalesak", "contour", 100, ["cfl=5"]),
     ("e5l", "enright", "levelset", 100, ["cfl=5"]),
+    ("e5q", "enright", "particle", 100, ["cfl=5"]),
+    ("e1q", "enright", "particle", 100, ["cfl=1"]),
     ("e5p", "enright", "contour", 100, ["cfl=5", "thickening=false"]),
     ("e5t", "enright", "contour", 100, ["cfl=5"]),
     ("e1p", "enright", "contour", 100, ["cfl=1", "thickening=false"]),

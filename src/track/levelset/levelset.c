@@ -9,9 +9,8 @@ static const double REACH_BEYOND = 3.0;    // cells of good values beyond the la
 static const double FIRST_BAND = 6.0;      // cells
 static const double BAND_SLACK = 1.0;      // cells more than needed now, so that a faster step finds enough
 
-static void destroy(void* self)
+void ty_levelset_destroy(ty_levelset* ls)
 {
-    ty_levelset* ls = self;
     if (!ls) return;
     double* arrays[] = {ls->phi, ls->next, ls->spare, ls->solid};
     for (int i = 0; i < 4; ++i) ty_free(arrays[i]);
@@ -81,22 +80,19 @@ static ty_status set_up(ty_levelset* ls, const ty_track_def* def, const ty_world
     return ty_levelset_contour(ls);
 }
 
-static ty_status create(void** self, const ty_track_def* def, const ty_world* world)
+ty_status ty_levelset_create(ty_levelset** out, const ty_track_def* def, const ty_world* world)
 {
     ty_levelset* ls = ty_alloc_zero(1, sizeof *ls);
-    *self = NULL;
+    *out = NULL;
     if (!ls) return ty_no_memory("level set");
     ty_status status = set_up(ls, def, world);
-    if (status.code == TY_OK) *self = ls;
-    else destroy(ls);
+    if (status.code == TY_OK) *out = ls;
+    else ty_levelset_destroy(ls);
     return status;
 }
 
-// Redistancing comes first only when the band is too narrow for this step; otherwise after enough motion.
-static ty_status advance(void* self, const ty_flow* flow, const ty_world* world, double t, double dt)
+ty_status ty_levelset_carry(ty_levelset* ls, const ty_flow* flow, const ty_world* world, double dt, double* went)
 {
-    (void)t;
-    ty_levelset* ls = self;
     double h = ls->grid.cell, reach = flow->max_speed * dt, displacement = 0.0;
     if (!isfinite(reach)) return ty_fail(TY_DIVERGED, "the flow's speed is not finite");
     ls->world = world;
@@ -105,8 +101,64 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
     TY_TRY(ty_levelset_transport(ls, flow, dt, &displacement));
     ty_levelset_continue(ls, ls->phi);
     ls->moved += displacement;
-    if (ls->moved > ls->def.redistance * h) TY_TRY(ty_levelset_redistance(ls, fmax(reach, displacement)));
+    *went = fmax(reach, displacement);
+    return ty_ok();
+}
+
+ty_status ty_levelset_settle(ty_levelset* ls, double went)
+{
+    return ls->moved > ls->def.redistance * ls->grid.cell ? ty_levelset_redistance(ls, went) : ty_ok();
+}
+
+static void eval_phi(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_levelset* ls = self;
+    ty_levelset_field field = {&ls->grid, ls->phi};
+    ty_levelset_eval(&field, n, x, out);
+}
+
+ty_liquid ty_levelset_liquid(const ty_levelset* ls)
+{
+    const ty_grid* g = &ls->grid;
+    ty_lattice centers = {.cell = g->cell, .n = {g->n[0], g->n[1], g->n[2]}};
+    for (int axis = 0; axis < 3; ++axis) centers.origin[axis] = g->origin[axis] + 0.5 * g->cell;
+    return (ty_liquid){.distance = {.self = ls, .width = 1, .exact_band = 0.0, .eval = eval_phi},
+                       .surface = &ls->surface,
+                       .piece = ls->piece.at,
+                       .n_pieces = ls->n_pieces,
+                       .cell = g->cell,
+                       .lattice = centers,
+                       .values = ls->phi,
+                       .overlap = TY_LEVELSET_MARGIN * g->cell};
+}
+
+// Everything else follows from these. The solid is that of the last step, whatever time the world is at now.
+ty_status ty_levelset_archive(ty_levelset* ls, ty_archive* ar)
+{
+    int64_t size = ty_grid_size(&ls->grid);
+    TY_TRY(ty_archive_f64(ar, "levelset.phi", ls->phi, size));
+    TY_TRY(ty_archive_f64(ar, "levelset.band", &ls->band, 1));
+    TY_TRY(ty_archive_f64(ar, "levelset.moved", &ls->moved, 1));
+    if (ls->has_obstacles) TY_TRY(ty_archive_f64(ar, "levelset.solid", ls->solid, size));
+    if (!ar->loading) return ty_ok();
+    TY_TRY(ty_levelset_ghosts(ls));
     return ty_levelset_contour(ls);
+}
+
+static ty_status create(void** self, const ty_track_def* def, const ty_world* world)
+{
+    return ty_levelset_create((ty_levelset**)self, def, world);
+}
+
+static void destroy(void* self) { ty_levelset_destroy(self); }
+
+static ty_status advance(void* self, const ty_flow* flow, const ty_world* world, double t, double dt)
+{
+    (void)t;
+    double went = 0.0;
+    TY_TRY(ty_levelset_carry(self, flow, world, dt, &went));
+    TY_TRY(ty_levelset_settle(self, went));
+    return ty_levelset_contour(self);
 }
 
 static ty_status edit(void* self, int n, const ty_edit* edits, double* volume_changed)
@@ -119,42 +171,8 @@ static ty_status offset(void* self, const double* metres_per_piece)
     return ty_levelset_offset(self, metres_per_piece);
 }
 
-static void eval_phi(const void* self, int n, const double (*x)[3], double* out)
-{
-    const ty_levelset* ls = self;
-    ty_levelset_field field = {&ls->grid, ls->phi};
-    ty_levelset_eval(&field, n, x, out);
-}
-
-static ty_liquid liquid(const void* self)
-{
-    const ty_levelset* ls = self;
-    const ty_grid* g = &ls->grid;
-    ty_lattice centers = {.cell = g->cell, .n = {g->n[0], g->n[1], g->n[2]}};
-    for (int axis = 0; axis < 3; ++axis) centers.origin[axis] = g->origin[axis] + 0.5 * g->cell;
-    return (ty_liquid){.distance = {.self = self, .width = 1, .exact_band = 0.0, .eval = eval_phi},
-                       .surface = &ls->surface,
-                       .piece = ls->piece.at,
-                       .n_pieces = ls->n_pieces,
-                       .cell = g->cell,
-                       .lattice = centers,
-                       .values = ls->phi,
-                       .overlap = TY_LEVELSET_MARGIN * g->cell};
-}
-
-// Everything else follows from these. The solid is that of the last step, whatever time the world is at now.
-static ty_status archive(void* self, ty_archive* ar)
-{
-    ty_levelset* ls = self;
-    int64_t size = ty_grid_size(&ls->grid);
-    TY_TRY(ty_archive_f64(ar, "levelset.phi", ls->phi, size));
-    TY_TRY(ty_archive_f64(ar, "levelset.band", &ls->band, 1));
-    TY_TRY(ty_archive_f64(ar, "levelset.moved", &ls->moved, 1));
-    if (ls->has_obstacles) TY_TRY(ty_archive_f64(ar, "levelset.solid", ls->solid, size));
-    if (!ar->loading) return ty_ok();
-    TY_TRY(ty_levelset_ghosts(ls));
-    return ty_levelset_contour(ls);
-}
+static ty_liquid liquid(const void* self) { return ty_levelset_liquid(self); }
+static ty_status archive(void* self, ty_archive* ar) { return ty_levelset_archive(self, ar); }
 
 const ty_tracker_kind ty_tracker_levelset = {.name = "levelset",
                                              .needs_domain = true,

@@ -22,7 +22,7 @@ typedef struct ty_ghost {
     int cell, source;
 } ty_ghost;
 
-// Open, private to this folder.
+// Open, private to this folder and to trackers that build on it.
 typedef struct ty_levelset {
     ty_track_def def;
     const ty_world* world;
@@ -49,6 +49,16 @@ typedef struct ty_levelset {
     ty_tri_mesh measured;
 } ty_levelset;
 
+// What the kind does with it, for trackers that build on a level set. On failure *ls is NULL and nothing is left.
+ty_status ty_levelset_create(ty_levelset** ls, const ty_track_def* def, const ty_world* world);
+void ty_levelset_destroy(ty_levelset* ls);    // NULL is fine
+ty_liquid ty_levelset_liquid(const ty_levelset* ls);
+ty_status ty_levelset_archive(ty_levelset* ls, ty_archive* ar);
+// A step is carry, settle, contour. Carry takes phi to the step's end, with solids where they are then; before, it makes
+// the band wide enough for the step. *went, metres: what settle wants, which redistances after enough motion.
+ty_status ty_levelset_carry(ty_levelset* ls, const ty_flow* flow, const ty_world* world, double dt, double* went);
+ty_status ty_levelset_settle(ty_levelset* ls, double went);
+
 // The active cells: those within `band` of the surface.
 ty_status ty_levelset_activate(ty_levelset* ls);
 // phi after dt. *displacement: the farthest that anything near the surface went, metres.
@@ -58,6 +68,8 @@ ty_status ty_levelset_transport(ty_levelset* ls, const ty_flow* flow, double dt,
 ty_status ty_levelset_solids(ty_levelset* ls, const ty_world* world);
 // The same from ls->solid as it is.
 ty_status ty_levelset_ghosts(ty_levelset* ls);
+// Moves x into the domain and out of the obstacles. False when it is still in one.
+bool ty_levelset_push_out(const ty_levelset* ls, double x[3]);
 // Continues phi into closed cells, exactly for linear functions. Where open cells do not tell the slope, the value that a
 // closed cell has (carried along, if it is not NAN) stays, as near as it may be to the open cells.
 void ty_levelset_continue(ty_levelset* ls, double* phi);

@@ -67,8 +67,8 @@ static void mark_closed(void* ctx, ty_range r)
     }
 }
 
-// Into the domain, then out of the obstacles along their distance's gradient. False when still inside one.
-static bool push_out(const ty_levelset* ls, double x[3])
+// Out of the obstacles along their distance's gradient.
+bool ty_levelset_push_out(const ty_levelset* ls, double x[3])
 {
     for (int axis = 0; axis < 3; ++axis) x[axis] = ty_clamp(x[axis], ls->lo[axis], ls->hi[axis]);
     if (!ls->solid) return true;
@@ -288,7 +288,7 @@ static bool fit_ghost(const continuation* c, ty_ghost ghost, const int at[3], do
     double x[3], source = c->phi[ghost.source], misfit;
     if (fabs(source) > FIT_REACH * g->cell) return false;
     ty_grid_cell_center(g, at[0], at[1], at[2], x);
-    if (!push_out(ls, x)) return false;
+    if (!ty_levelset_push_out(ls, x)) return false;
     ty_vec3 place = ty_vec(at[0], at[1], at[2]), wall = lattice_place(g, x);
     if (ty_norm(wall - place) > FIT_DEPTH) return false;
     if (!extend(ls, ls->closed, c->phi, place, wall, N_RADII, MAX_WEIGHTS, value, &misfit)) return false;

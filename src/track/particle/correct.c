@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Error correction [Enright2002] section 3.3. A particle of sign s (+1 in air) and radius r that has escaped says that
+// phi_p(x) = s (r - |x - x_p|) around it; at the eight corners of its cell
+//
+//   phi+ = max(phi, phi_p of escaped air particles)    phi- = min(phi, phi_p of escaped liquid particles)
+//   phi  = phi+ if |phi+| <= |phi-|, else phi-
+//
+// Largest and smallest do not depend on the order, so neither do the bits.
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "track/particle/particle.h"
+
+enum { BLOCK = 4096 };
+// Cells beyond the band of seeding where particles that are not escaped are dropped. The surface takes a while to come
+// back to where they are; then new ones say the same.
+static const float KEEP_BAND = 3.0f;
+
+typedef struct job {
+    const ty_particle* p;
+    float* value;
+} job;
+
+static void measure_block(void* ctx, ty_range r)
+{
+    job* j = ctx;
+    const ty_particle* p = j->p;
+    const ty_grid* g = &p->ls->grid;
+    const float per_cell = (float)(1.0 / g->cell);
+    int64_t dy = ty_grid_stride(g, 1), dz = ty_grid_stride(g, 2);
+    const float *px = p->now.place[0].at, *py = p->now.place[1].at, *pz = p->now.place[2].at;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        const double* v = p->ls->phi + p->now.cell.at[i];
+        double x = (double)px[i], y = (double)py[i], z = (double)pz[i];
+        double a = v[0] + x * (v[1] - v[0]), b = v[dy] + x * (v[dy + 1] - v[dy]);
+        double c = v[dz] + x * (v[dz + 1] - v[dz]), d = v[dy + dz] + x * (v[dy + dz + 1] - v[dy + dz]);
+        double e = a + y * (b - a), f = c + y * (d - c);
+        j->value[i] = (float)(e + z * (f - e)) * per_cell;
+    }
+}
+
+void ty_particle_measure(const ty_particle* p, float* value)
+{
+    job j = {p, value};
+    ty_parallel_for(ty_swarm_count(&p->now), BLOCK, measure_block, &j);
+}
+
+// What a particle says about a corner of its cell, metres.
+static double sphere(const ty_particle* p, int64_t i, int dx, int dy, int dz)
+{
+    ty_vec3 from = ty_vec(dx - (double)p->now.place[0].at[i], dy - (double)p->now.place[1].at[i],
+                          dz - (double)p->now.place[2].at[i]);
+    double radius = (double)p->now.radius.at[i], way = ty_norm(from);
+    return p->ls->grid.cell * (radius > 0.0 ? radius - way : radius + way);
+}
+
+// The escaped particles of a plane of cells, into the plane's part of `order`.
+static void find_escaped(void* ctx, ty_range r)
+{
+    ty_particle* p = ctx;
+    int plane = (int)r.begin, found = 0;
+    int* list = p->order.at + p->plane.at[plane];
+    for (int64_t i = p->plane.at[plane]; i < p->plane.at[plane + 1]; ++i) {
+        list[found] = (int)i;
+        found += ty_particle_escaped(p->now.radius.at[i], p->value.at[i]);
+    }
+    p->count.at[plane] = found;
+}
+
+enum corner_stage { BEGIN, PULL, END };
+
+// phi+ is in `next`, phi- in `spare`. The first and the last stage may come to a corner several times.
+static void at_corner(ty_particle* p, enum corner_stage stage, int64_t i, int64_t c, int dx, int dy, int dz)
+{
+    double *phi = &p->ls->phi[c], *up = &p->ls->next[c], *down = &p->ls->spare[c];
+    if (stage == BEGIN) *up = *down = *phi;
+    if (stage == END) *phi = fabs(*up) <= fabs(*down) ? *up : *down;
+    if (stage != PULL) return;
+    double says = sphere(p, i, dx, dy, dz);
+    if (p->now.radius.at[i] > 0.0f) *up = ty_max(*up, says);
+    else *down = ty_min(*down, says);
+}
+
+// The escaped particles of the cells above and below a plane of values.
+static void over_plane(ty_particle* p, int plane, enum corner_stage stage)
+{
+    const ty_grid* g = &p->ls->grid;
+    for (int dz = 0; dz < 2 && dz <= plane; ++dz) {
+        const int* list = p->order.at + p->plane.at[plane - dz];
+        for (int k = 0; k < p->count.at[plane - dz]; ++k) {
+            if (p->now.radius.at[list[k]] == 0.0f) continue;
+            int64_t corner = p->now.cell.at[list[k]] + dz * ty_grid_stride(g, 2);
+            for (int q = 0; q < 4; ++q)
+                at_corner(p, stage, list[k], corner + (q & 1) + (q >> 1) * ty_grid_stride(g, 1), q & 1, q >> 1, dz);
+        }
+    }
+}
+
+static void correct_planes(void* ctx, ty_range r)
+{
+    for (int64_t plane = r.begin; plane < r.end; ++plane)
+        for (enum corner_stage stage = BEGIN; stage <= END; ++stage) over_plane(ctx, (int)plane, stage);
+}
+
+ty_status ty_particle_find(ty_particle* p)
+{
+    int64_t n = ty_swarm_count(&p->now);
+    int planes = p->ls->grid.n[2];
+    if (!ty_array_resize(&p->value, n) || !ty_array_resize(&p->order, n) || !ty_array_resize(&p->count, planes))
+        return ty_no_memory("particles");
+    ty_particle_measure(p, p->value.at);
+    ty_parallel_for(planes, 1, find_escaped, p);
+    return ty_ok();
+}
+
+void ty_particle_correct(ty_particle* p)
+{
+    int planes = p->ls->grid.n[2];
+    int64_t escaped = 0;
+    for (int k = 0; k < planes; ++k) escaped += p->count.at[k];
+    if (escaped == 0) return;
+    ty_parallel_for(planes, 1, correct_planes, p);
+    ty_levelset_continue(p->ls, p->ls->phi);
+}
+
+static void set_radii(void* ctx, ty_range r)
+{
+    ty_particle* p = ctx;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        float* radius = &p->now.radius.at[i];
+        float value = p->value.at[i], sign = *radius > 0.0f ? 1.0f : -1.0f;
+        if (*radius == 0.0f || ty_particle_escaped(*radius, value)) continue;
+        float size = sign * value;
+        if (size > KEEP_BAND) *radius = 0.0f;
+        else *radius = sign * ty_particle_radius(size);
+    }
+}
+
+void ty_particle_radii(ty_particle* p) { ty_parallel_for(ty_swarm_count(&p->now), BLOCK, set_radii, p); }
