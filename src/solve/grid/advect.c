@@ -18,6 +18,7 @@
 static const double FOUND = 1e-4;
 // How much of theta's damping of waves ty_gridflow_smooth takes back.
 static const double FORGIVEN = 0.9;
+static const double SUDDEN = 0.05;
 enum { MAX_FIXED_POINT = 8, SMOOTH_BLOCK = 4096 };
 
 typedef struct advect_job {
@@ -25,6 +26,7 @@ typedef struct advect_job {
     ty_flow flow;          // plain: what world/trace.h follows
     int axis;
     double dt;
+    double room;           // smooth: by how much an acceleration may change in a step, m/s2
     double (*bounds)[2];   // MacCormack: per face of the list
     double* back;          // MacCormack: corrected values
 } advect_job;
@@ -144,15 +146,18 @@ static void smooth(void* ctx, ty_range r)
     ty_gridflow* gf = job->gf;
     double *a = gf->next_acc[job->axis], *before = gf->seen_acc[job->axis];
     double share = FORGIVEN * (2.0 * gf->def->theta - 1.0);
+    const double* u = gf->next[job->axis];
     for (int64_t i = r.begin; i < r.end; ++i) {
         int f = gf->face[job->axis].at[i];
+        double room = job->room + fabs(before[f]) + SUDDEN * fabs(u[f]) / job->dt;
+        a[f] = before[f] + ty_clamp(a[f] - before[f], -room, room);
         a[f] += share * (before[f] - a[f]);
     }
 }
 
-void ty_gridflow_smooth(ty_gridflow* gf)
+void ty_gridflow_smooth(ty_gridflow* gf, double dt)
 {
-    advect_job job = {.gf = gf};
+    advect_job job = {.gf = gf, .dt = dt, .room = ty_norm(ty_world_gravity(gf->world))};
     for (job.axis = 0; job.axis < 3; ++job.axis)
         ty_parallel_for(gf->face[job.axis].n, SMOOTH_BLOCK, smooth, &job);
 }

@@ -47,7 +47,7 @@ static ty_status move(ty_gridflow* gf, const ty_liquid* liquid, double dt, doubl
     begin = ty_clock();
     TY_TRY(ty_gridflow_project(gf, liquid, solve_dt, true, stats));
     stats->project_seconds += ty_clock() - begin;
-    if (gf->carries && theta < 1.0) ty_gridflow_smooth(gf);
+    if (gf->carries && theta < 1.0) ty_gridflow_smooth(gf, dt);
     return ty_gridflow_continue(gf);
 }
 

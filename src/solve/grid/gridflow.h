@@ -135,7 +135,7 @@ static inline double ty_surface_fraction(double phi_i, double phi_j)
 // advect.c: next[] at valid faces, from u[] and acc[]; seen_acc[] there becomes acc[] carried along. Spoils next_acc[].
 ty_status ty_gridflow_advect(ty_gridflow* gf, double dt);
 // next_acc[], new, takes a share of the one before, after ty_gridflow_advect.
-void ty_gridflow_smooth(ty_gridflow* gf);
+void ty_gridflow_smooth(ty_gridflow* gf, double dt);
 
 // push.c: forces, steering. next_acc becomes the forces' acceleration.
 ty_status ty_gridflow_push(ty_gridflow* gf, double dt, double solve_dt);
