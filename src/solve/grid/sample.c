@@ -66,10 +66,10 @@ void ty_gridflow_seen_velocity(const void* self, int n, const double (*x)[3], do
     ty_face_sample(&gf->cells, gf->seen, n, x, out);
 }
 
-void ty_gridflow_seen_acceleration(const void* self, int n, const double (*x)[3], double* out)
+void ty_gridflow_rate(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_gridflow* gf = self;
-    ty_face_sample(&gf->cells, gf->seen_acc, n, x, out);
+    ty_face_sample(&gf->cells, gf->rate, n, x, out);
 }
 
 static double weight(const ty_gridflow* gf, const double x[3])
