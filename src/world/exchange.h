@@ -33,7 +33,7 @@ typedef struct ty_liquid {
 typedef struct ty_flow {
     ty_sampler velocity;       // width 3, m/s, everywhere: the solver extrapolates
     ty_sampler acceleration;   // width 3, material acceleration, for the Lagrangian trace; eval NULL when none
-    ty_sampler rate;           // width 3, rate of change of `velocity` at a point; set: paths lead through velocity + dt/2 rate
+    ty_sampler motion;         // width 6, velocity and its rate of change at a point; set: paths lead through velocity + dt/2 rate
     ty_sampler pressure;       // width 1, Pa, full and not reduced; eval NULL when the solver has none
     ty_lattice lattice;
     double cell;               // metres

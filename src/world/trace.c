@@ -26,11 +26,14 @@ static void velocity(const ty_flow* flow, int n, double (*x)[3], double (*out)[3
 // In the middle of a step of dt.
 static void middle_velocity(const ty_flow* flow, double dt, int n, double (*x)[3], double (*out)[3])
 {
-    double rate[TY_SAMPLE_BATCH][3];
-    velocity(flow, n, x, out);
-    if (!flow->rate.eval) return;
-    ty_sample(&flow->rate, n, (const double(*)[3])x, rate[0]);
-    shifted(n, out, 0.5 * dt, rate, out);
+    double motion[TY_SAMPLE_BATCH][6];
+    if (!flow->motion.eval) {
+        velocity(flow, n, x, out);
+        return;
+    }
+    ty_sample(&flow->motion, n, (const double(*)[3])x, motion[0]);
+    for (int i = 0; i < n; ++i)
+        for (int axis = 0; axis < 3; ++axis) out[i][axis] = motion[i][axis] + 0.5 * dt * motion[i][3 + axis];
 }
 
 static int count_substeps(const ty_flow* flow, double dt, const double v[3])

@@ -14,7 +14,7 @@
 #include "solve/grid/gridflow.h"
 #include "world/trace.h"
 
-// The fixed point of the Lagrangian trace is found when no point of a batch moves by more than this share of a cell.
+// The fixed point of the Lagrangian trace is found when a point moves by no more than this share of a cell.
 static const double FOUND = 1e-4;
 // How much of theta's damping of waves ty_gridflow_smooth takes back.
 static const double FORGIVEN = 0.9;
@@ -43,22 +43,27 @@ static void make_carried(void* ctx, ty_range r)
         }
 }
 
-// The rule of world/trace.h for a flow with an acceleration: y + dt (u(y) + dt/2 a(y)) = x.
+// The rule of world/trace.h for a flow with an acceleration: y + dt (u(y) + dt/2 a(y)) = x. Points that are found leave.
 static void lagrangian_foot(const advect_job* job, int n, double (*x)[3])
 {
-    double y[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3], far = FOUND * job->gf->cells.h, moved = INFINITY;
+    double y[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3], to[TY_SAMPLE_BATCH][3], far = FOUND * job->gf->cells.h;
+    int id[TY_SAMPLE_BATCH];
     memcpy(y, x, (size_t)n * sizeof *x);
-    for (int k = 0; k < MAX_FIXED_POINT && moved > far; ++k) {
+    memcpy(to, x, (size_t)n * sizeof *x);
+    for (int i = 0; i < n; ++i) id[i] = i;
+    for (int k = 1; n > 0; ++k) {
+        int left = 0;
         ty_face_sample(&job->gf->cells, job->gf->next_acc, n, (const double(*)[3])y, v[0]);
-        moved = 0.0;
-        for (int i = 0; i < n; ++i)
-            for (int axis = 0; axis < 3; ++axis) {
-                double to = x[i][axis] - job->dt * v[i][axis], change = fabs(to - y[i][axis]);
-                moved = change > moved ? change : moved;
-                y[i][axis] = to;
-            }
+        for (int i = 0; i < n; ++i) {
+            ty_vec3 target = ty_load3(to[i]), next = target - job->dt * ty_load3(v[i]), moved = next - ty_load3(y[i]);
+            ty_store3(x[id[i]], next);
+            if (k == MAX_FIXED_POINT || !(ty_dot(moved, moved) > far * far)) continue;
+            ty_store3(y[left], next);
+            ty_store3(to[left], target);
+            id[left++] = id[i];
+        }
+        n = left;
     }
-    memcpy(x, y, (size_t)n * sizeof *x);
 }
 
 static void carry(void* ctx, ty_range r)

@@ -118,7 +118,7 @@ static ty_flow flow(const void* self)
                  .cell = gf->cells.h,
                  .max_speed = gf->max_speed,
                  .dt_limit = gf->dt_limit};
-    if (gf->carries) f.rate = (ty_sampler){gf, 3, 0.0, ty_gridflow_rate};
+    if (gf->carries) f.motion = (ty_sampler){gf, 6, 0.0, ty_gridflow_motion};
     for (int axis = 0; axis < 3; ++axis) {
         f.lattice.origin[axis] = gf->cells.origin[axis] + 0.5 * gf->cells.h;
         f.lattice.n[axis] = gf->cells.n[axis];

@@ -178,7 +178,7 @@ void ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats);
 
 // sample.c
 void ty_gridflow_seen_velocity(const void* gf, int n, const double (*x)[3], double* out);
-void ty_gridflow_rate(const void* gf, int n, const double (*x)[3], double* out);
+void ty_gridflow_motion(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_velocity(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_acceleration(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_pressure(const void* gf, int n, const double (*x)[3], double* out);
