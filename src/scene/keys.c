@@ -330,7 +330,7 @@ static const ty_key output_keys[] = {
     {"tets", TY_KEY_FLAG, .at = DEF(write_tets), .unit = "", .fallback = "none",
      .choices = tet_files, .sentence = "The solver's tetrahedra."},
     {"particles", TY_KEY_FLAG, .at = DEF(write_particles), .unit = "", .fallback = "none",
-     .choices = particle_files, .sentence = "The tracker's particles, with radius and side (tracker particle only)."},
+     .choices = particle_files, .sentence = "The tracker's particles with their radius: those of tracker particle, or those of thin liquid of tracker contour."},
     {"every", TY_KEY_INTEGER, .at = DEF(output_every), .unit = "frames", .fallback = "1", .min = 1,
      .max = 1e6, .sentence = "Only every so many frames are written."},
     {0}};

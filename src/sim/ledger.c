@@ -21,6 +21,8 @@ static const double MAX_OFFSET = 0.05;
 // not chase the wavering, and a still pool stays still to the bit.
 static const double SLACK_SHARE = 3e-4;
 static const double SLACK_CELLS = 0.01;
+// When pieces are corrected against each other (less than this share is net) the sum does not tell what was done.
+static const double ONE_WAY = 0.5;
 // Triangles nearer to a solid or to a side of the domain than this (cells) are not free surface.
 static const double WALL_CELLS = 0.25;
 
@@ -428,14 +430,22 @@ ty_status ty_ledger_correct(ty_ledger* ledger, const ty_tracker_kind* kind, void
     double slack = SLACK_SHARE * ty_ledger_expected(ledger) / all_area;    // metres; unused when there is no area
     slack = fmin(slack, SLACK_CELLS * ledger->cell);
     *moved = false;
+    ledger->asked = ledger->asked_net = 0.0;
     for (int i = 0; i < n; ++i) {
         offset[i] = offset_of(ledger, i, slack);
-        ledger->correction += fabs(offset[i]) * ledger->area.at[i];
+        ledger->asked += fabs(offset[i]) * ledger->area.at[i];
+        ledger->asked_net += offset[i] * ledger->area.at[i];
         *moved |= offset[i] != 0.0;
     }
     ty_status status = *moved ? kind->offset(tracker, offset) : ty_ok();
     ty_free(offset);
     return status;
+}
+
+void ty_ledger_corrected(ty_ledger* ledger, double changed)
+{
+    double share = fabs(ledger->asked_net) > ONE_WAY * ledger->asked ? changed / ledger->asked_net : 1.0;
+    ledger->correction += fmax(share, 0.0) * ledger->asked;
 }
 
 ty_status ty_ledger_archive(ty_ledger* ledger, ty_archive* ar)

@@ -26,6 +26,7 @@ typedef struct ty_ledger {
     double pending;                 // m3 that sources and drains brought since the last balance
     double booked;                  // m3 moved between bodies because one vanished or appeared, all told
     double correction, outflow;     // m3 during this frame
+    double asked, asked_net;        // m3 of this step's correction, without and with signs
     double cell;                    // metres, of the surface
     // The surface before the step.
     ty_tri_mesh old_surface;        // only when it had several pieces
@@ -53,6 +54,10 @@ ty_status ty_ledger_balance(ty_ledger* ledger, const ty_liquid* after, const ty_
                             const ty_tri_mesh* cut, double dt);
 // Gives back by offsets what is missing. *moved when the tracker was changed.
 ty_status ty_ledger_correct(ty_ledger* ledger, const ty_tracker_kind*, void* tracker, bool* moved);
+
+// How much the liquid's volume changed by that, m3: offsets spare thin places, so it is less than was asked for, and
+// the rest is asked for again.
+void ty_ledger_corrected(ty_ledger* ledger, double changed);
 
 double ty_ledger_expected(const ty_ledger* ledger);
 ty_status ty_ledger_archive(ty_ledger* ledger, ty_archive* ar);

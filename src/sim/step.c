@@ -70,7 +70,11 @@ static ty_status balance(ty_sim* sim, double dt)
     bool moved = false;
     TY_TRY(ty_ledger_balance(&sim->ledger, &liquid, &flow, sim->world, &sim->surface, dt));
     if (sim->def->volume_correct) TY_TRY(ty_ledger_correct(&sim->ledger, sim->tracker_kind, sim->tracker, &moved));
-    return moved ? ty_sim_measure(sim) : ty_ok();
+    if (!moved) return ty_ok();
+    double before = ty_tri_mesh_volume(&sim->surface);
+    TY_TRY(ty_sim_measure(sim));
+    ty_ledger_corrected(&sim->ledger, ty_tri_mesh_volume(&sim->surface) - before);
+    return ty_ok();
 }
 
 static ty_status advance_solver(ty_sim* sim, double dt)

@@ -36,6 +36,7 @@ typedef struct ty_flow {
     ty_sampler velocity;       // width 3, m/s, everywhere: the solver extrapolates
     ty_sampler acceleration;   // width 3, material acceleration, for the Lagrangian trace; eval NULL when none
     ty_sampler both;           // width 6, velocity and acceleration at once; eval NULL: asked one after the other
+    ty_sampler motion;         // width 6, velocity and its rate of change at a point; set: paths lead through velocity + dt/2 rate
     ty_sampler pressure;       // width 1, Pa, full and not reduced; eval NULL when the solver has none
     ty_lattice lattice;
     double cell;               // metres

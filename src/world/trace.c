@@ -13,10 +13,9 @@ static const double CONVERGED = 1e-4;
 
 static int batch(int n, int at) { return n - at < TY_SAMPLE_BATCH ? n - at : TY_SAMPLE_BATCH; }
 
-static int count_substeps(const ty_flow* flow, double dt)
+static void shifted(int n, double (*x)[3], double dt, double (*v)[3], double (*out)[3])
 {
-    double cells = flow->max_speed * fabs(dt) / flow->cell;
-    return cells > 1.0 ? (int)fmin(ceil(cells), MAX_SUBSTEPS) : 1;
+    for (int i = 0; i < n; ++i) ty_store3(out[i], ty_load3(x[i]) + dt * ty_load3(v[i]));
 }
 
 static void velocity(const ty_flow* flow, int n, double (*x)[3], double (*out)[3])
@@ -24,31 +23,52 @@ static void velocity(const ty_flow* flow, int n, double (*x)[3], double (*out)[3
     ty_sample(&flow->velocity, n, (const double(*)[3])x, out[0]);
 }
 
-static void shifted(int n, double (*x)[3], double dt, double (*v)[3], double (*out)[3])
+// In the middle of a step of dt.
+static void middle_velocity(const ty_flow* flow, double dt, int n, double (*x)[3], double (*out)[3])
 {
-    for (int i = 0; i < n; ++i) ty_store3(out[i], ty_load3(x[i]) + dt * ty_load3(v[i]));
-}
-
-// Ralston's third-order rule: x += dt (2 k1 + 3 k2 + 4 k3) / 9, k2 at dt/2, k3 at 3 dt/4.
-static void step_rk3(const ty_flow* flow, double dt, int n, double (*x)[3])
-{
-    double k1[TY_SAMPLE_BATCH][3], k2[TY_SAMPLE_BATCH][3], k3[TY_SAMPLE_BATCH][3],
-        at[TY_SAMPLE_BATCH][3];
-    velocity(flow, n, x, k1);
-    shifted(n, x, 0.5 * dt, k1, at);
-    velocity(flow, n, at, k2);
-    shifted(n, x, 0.75 * dt, k2, at);
-    velocity(flow, n, at, k3);
-    for (int i = 0; i < n; ++i) {
-        ty_vec3 sum = 2.0 * ty_load3(k1[i]) + 3.0 * ty_load3(k2[i]) + 4.0 * ty_load3(k3[i]);
-        ty_store3(x[i], ty_load3(x[i]) + (dt / 9.0) * sum);
+    double motion[TY_SAMPLE_BATCH][6];
+    if (!flow->motion.eval) {
+        velocity(flow, n, x, out);
+        return;
     }
+    ty_sample(&flow->motion, n, (const double(*)[3])x, motion[0]);
+    for (int i = 0; i < n; ++i)
+        for (int axis = 0; axis < 3; ++axis) out[i][axis] = motion[i][axis] + 0.5 * dt * motion[i][3 + axis];
 }
 
-static void trace_rk3(const ty_flow* flow, double dt, int n, double (*x)[3])
+static int count_substeps(const ty_flow* flow, double dt, const double v[3])
 {
-    int steps = count_substeps(flow, dt);
-    for (int k = 0; k < steps; ++k) step_rk3(flow, dt / steps, n, x);
+    double cells = ty_norm(ty_load3(v)) * fabs(dt) / flow->cell;
+    return cells > 1.0 ? (int)fmin(ceil(cells), MAX_SUBSTEPS) : 1;
+}
+
+// Ralston's third-order rule: x += dt (2 k1 + 3 k2 + 4 k3) / 9, k2 at dt/2, k3 at 3 dt/4. Every point has its own number of
+// sub-steps, by its first velocity. `length`: of the whole step, `sign`: along it or against it.
+static void trace_rk3(const ty_flow* flow, double length, double sign, int n, double (*x)[3])
+{
+    double k1[TY_SAMPLE_BATCH][3], k2[TY_SAMPLE_BATCH][3], k3[TY_SAMPLE_BATCH][3];
+    double from[TY_SAMPLE_BATCH][3], at[TY_SAMPLE_BATCH][3], dt[TY_SAMPLE_BATCH];
+    int id[TY_SAMPLE_BATCH], steps[TY_SAMPLE_BATCH];
+    for (int i = 0; i < n; ++i) id[i] = i;
+    for (int done = 0; n > 0; ++done) {
+        for (int i = 0; i < n; ++i) memcpy(from[i], x[id[i]], sizeof from[i]);
+        middle_velocity(flow, length, n, from, k1);
+        for (int i = 0; i < n && done == 0; ++i) steps[i] = count_substeps(flow, length, k1[i]);
+        for (int i = 0; i < n; ++i) {
+            dt[i] = sign * length / steps[id[i]];
+            ty_store3(at[i], ty_load3(from[i]) + 0.5 * dt[i] * ty_load3(k1[i]));
+        }
+        middle_velocity(flow, length, n, at, k2);
+        for (int i = 0; i < n; ++i) ty_store3(at[i], ty_load3(from[i]) + 0.75 * dt[i] * ty_load3(k2[i]));
+        middle_velocity(flow, length, n, at, k3);
+        int left = 0;
+        for (int i = 0; i < n; ++i) {
+            ty_vec3 sum = 2.0 * ty_load3(k1[i]) + 3.0 * ty_load3(k2[i]) + 4.0 * ty_load3(k3[i]);
+            ty_store3(x[id[i]], ty_load3(from[i]) + (dt[i] / 9.0) * sum);
+            if (done + 1 < steps[id[i]]) id[left++] = id[i];
+        }
+        n = left;
+    }
 }
 
 // u + dt/2 a
@@ -106,7 +126,7 @@ void ty_trace_back(const ty_flow* flow, double dt, int n, const double (*x)[3], 
         if (flow->acceleration.eval)
             lagrangian_back(flow, dt, batch(n, at), from + at);
         else
-            trace_rk3(flow, -dt, batch(n, at), from + at);
+            trace_rk3(flow, dt, -1.0, batch(n, at), from + at);
     }
 }
 
@@ -117,6 +137,6 @@ void ty_trace_forward(const ty_flow* flow, double dt, int n, const double (*x)[3
         if (flow->acceleration.eval)
             lagrangian_forward(flow, dt, batch(n, at), to + at);
         else
-            trace_rk3(flow, dt, batch(n, at), to + at);
+            trace_rk3(flow, dt, 1.0, batch(n, at), to + at);
     }
 }

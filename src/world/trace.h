@@ -3,7 +3,8 @@
 //
 // With an acceleration (flow->acceleration.eval set) the path is the Lagrangian one of the carried-acceleration
 // step: y + dt (u(y) + dt/2 a(y)) = x, by fixed-point iteration to 1e-4 cells; its curvature is in `a` already. Without: RK3
-// (Ralston) in sub-steps that move at most one cell each.
+// (Ralston) in sub-steps that move a point at most one cell each, through the velocity at the middle of the step if the flow
+// tells its motion: volumes are kept as well as the velocity is free of divergence, also where it changes within a cell.
 #ifndef TY_WORLD_TRACE_H
 #define TY_WORLD_TRACE_H
 

@@ -41,6 +41,12 @@ static void free_fall(const void* self, int n, const double (*x)[3], double* out
     for (int i = 0; i < n; ++i) memcpy(out + 3 * i, self, 3 * sizeof(double));
 }
 
+static void falling(const void* self, int n, const double (*x)[3], double* out)
+{
+    (void)x;
+    for (int i = 0; i < n; ++i) memcpy(out + 6 * i, self, 6 * sizeof(double));
+}
+
 enum { N = 700 }; // more than a batch
 
 static void make_points(double (*x)[3])
@@ -98,9 +104,24 @@ static void substeps_move_at_most_a_cell(void** state)
     ty_flow flow = flow_of(rotation, &omega);
     ty_trace_forward(&flow, 0.05, 1, (const double(*)[3])x, twice);
     ty_trace_forward(&flow, 0.05, 1, (const double(*)[3])twice, twice);
-    flow.cell = 0.1; // 2 m/s for 0.1 s are two cells
+    flow.cell = 0.05; // 1 m/s for 0.1 s are two cells, however fast the rest is
+    flow.max_speed = 9.0;
     ty_trace_forward(&flow, 0.1, 1, (const double(*)[3])x, once);
     assert_memory_equal(once, twice, sizeof once);
+}
+
+static void a_path_through_a_changing_velocity_is_a_parabola(void** state)
+{
+    (void)state;
+    double v[3] = {1, 2, -0.5}, g[3] = {0, -9.81, 0}, x[1][3] = {{0.1, 0.2, 0.3}}, y[1][3];
+    ty_flow flow = flow_of(free_fall, v);
+    const double both[6] = {v[0], v[1], v[2], g[0], g[1], g[2]};
+    flow.motion = (ty_sampler){both, 6, 0, falling};
+    flow.cell = 0.1;
+    ty_trace_forward(&flow, 0.2, 1, (const double(*)[3])x, y);
+    for (int c = 0; c < 3; ++c) assert_near(y[0][c], x[0][c] + 0.2 * v[c] + 0.02 * g[c], 1e-15);
+    ty_trace_back(&flow, 0.2, 1, (const double(*)[3])y, y);
+    for (int c = 0; c < 3; ++c) assert_near(y[0][c], x[0][c], 1e-15);
 }
 
 static void a_path_with_acceleration_is_a_parabola(void** state)
@@ -136,6 +157,7 @@ int main(void)
         cmocka_unit_test(forward_and_back_return_to_fourth_order_per_step),
         cmocka_unit_test(rotation_is_right_to_third_order),
         cmocka_unit_test(substeps_move_at_most_a_cell),
+        cmocka_unit_test(a_path_through_a_changing_velocity_is_a_parabola),
         cmocka_unit_test(a_path_with_acceleration_is_a_parabola),
         cmocka_unit_test(a_path_with_acceleration_turns_and_returns),
     };

@@ -14,7 +14,7 @@
 #include "solve/grid/gridflow.h"
 #include "world/trace.h"
 
-// The fixed point of the Lagrangian trace is found when no point of a batch moves by more than this share of a cell.
+// The fixed point of the Lagrangian trace is found when a point moves by no more than this share of a cell.
 static const double FOUND = 1e-4;
 // How much of theta's damping of waves ty_gridflow_smooth takes back.
 static const double FORGIVEN = 0.9;
@@ -43,22 +43,27 @@ static void make_carried(void* ctx, ty_range r)
         }
 }
 
-// The rule of world/trace.h for a flow with an acceleration: y + dt (u(y) + dt/2 a(y)) = x.
+// The rule of world/trace.h for a flow with an acceleration: y + dt (u(y) + dt/2 a(y)) = x. Points that are found leave.
 static void lagrangian_foot(const advect_job* job, int n, double (*x)[3])
 {
-    double y[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3], far = FOUND * job->gf->cells.h, moved = INFINITY;
+    double y[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3], to[TY_SAMPLE_BATCH][3], far = FOUND * job->gf->cells.h;
+    int id[TY_SAMPLE_BATCH];
     memcpy(y, x, (size_t)n * sizeof *x);
-    for (int k = 0; k < MAX_FIXED_POINT && moved > far; ++k) {
+    memcpy(to, x, (size_t)n * sizeof *x);
+    for (int i = 0; i < n; ++i) id[i] = i;
+    for (int k = 1; n > 0; ++k) {
+        int left = 0;
         ty_face_sample(&job->gf->cells, job->gf->next_acc, n, (const double(*)[3])y, v[0]);
-        moved = 0.0;
-        for (int i = 0; i < n; ++i)
-            for (int axis = 0; axis < 3; ++axis) {
-                double to = x[i][axis] - job->dt * v[i][axis], change = fabs(to - y[i][axis]);
-                moved = change > moved ? change : moved;
-                y[i][axis] = to;
-            }
+        for (int i = 0; i < n; ++i) {
+            ty_vec3 target = ty_load3(to[i]), next = target - job->dt * ty_load3(v[i]), moved = next - ty_load3(y[i]);
+            ty_store3(x[id[i]], next);
+            if (k == MAX_FIXED_POINT || !(ty_dot(moved, moved) > far * far)) continue;
+            ty_store3(y[left], next);
+            ty_store3(to[left], target);
+            id[left++] = id[i];
+        }
+        n = left;
     }
-    memcpy(x, y, (size_t)n * sizeof *x);
 }
 
 static void carry(void* ctx, ty_range r)
@@ -79,7 +84,7 @@ static void carry(void* ctx, ty_range r)
     for (int i = 0; i < n; ++i) gf->next[axis][face[i]] = u[i];
     if (gf->carries) {
         ty_face_linear(c, axis, gf->acc[axis], n, (const double(*)[3])x, u, NULL, NULL);
-        for (int i = 0; i < n; ++i) gf->seen_acc[axis][face[i]] = u[i];
+        for (int i = 0; i < n; ++i) gf->rate[axis][face[i]] = u[i];
     }
     for (int i = 0; i < n && job->bounds; ++i) job->bounds[r.begin + i][0] = lo[i], job->bounds[r.begin + i][1] = hi[i];
 }
@@ -138,14 +143,21 @@ ty_status ty_gridflow_advect(ty_gridflow* gf, double dt)
 // much, a <- (1 - s) a + s (a before), s = 2 theta - 1, the mean is centred again: an oscillator keeps its energy at any
 // omega dt < 2 (checked numerically), and noise is damped by (1 - s)(1 - theta)/theta - s, 0.64 instead of 0.82 at
 // theta 0.55. A standing wave of 64 cells keeps 0.9925 of its amplitude in three periods; without this 0.95.
+//
+// A blow (water meets a wall) changes the velocity at once, and the projection has seen to all of it. Carried along its
+// acceleration would act for another (1 - theta) dt: liquid that flies on freely got 1.8 times its push, and jets of 10 to 35 m/s
+// came from a dam of 0.6 m. So an acceleration changes by no more than itself, gravity and TY_BLOW of the speed in a step.
 static void smooth(void* ctx, ty_range r)
 {
     const advect_job* job = ctx;
     ty_gridflow* gf = job->gf;
-    double *a = gf->next_acc[job->axis], *before = gf->seen_acc[job->axis];
+    double *a = gf->next_acc[job->axis], *before = gf->rate[job->axis];
     double share = FORGIVEN * (2.0 * gf->def->theta - 1.0);
+    const double* u = gf->next[job->axis];
     for (int64_t i = r.begin; i < r.end; ++i) {
         int f = gf->face[job->axis].at[i];
+        double room = fabs(before[f]) + ty_gridflow_room(gf, u[f]);
+        a[f] = before[f] + ty_clamp(a[f] - before[f], -room, room);
         a[f] += share * (before[f] - a[f]);
     }
 }

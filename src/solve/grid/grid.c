@@ -38,6 +38,7 @@ static ty_status place(ty_gridflow* gf, const ty_liquid* liquid)
 static ty_status move(ty_gridflow* gf, const ty_liquid* liquid, double dt, double theta, ty_solve_stats* stats)
 {
     double solve_dt = theta * dt, begin = ty_clock();
+    gf->dt = dt;
     clear(gf->next, gf->cells.count);
     TY_TRY(ty_gridflow_advect(gf, dt));
     if (gf->carries) clear(gf->next_acc, gf->cells.count);
@@ -81,7 +82,7 @@ static ty_status start(ty_gridflow* gf, const ty_liquid* liquid, ty_solve_stats*
     TY_TRY(move(gf, liquid, dt, 1.0, stats));    // there is no acceleration to carry yet
     stats->max_divergence = divergence;
     if (gf->carries) swap_arrays(gf->acc, gf->next_acc);
-    ty_gridflow_expose(gf);
+    TY_TRY(ty_gridflow_expose(gf));
     return ty_ok();
 }
 
@@ -102,7 +103,7 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
     TY_TRY(move(gf, liquid, dt, gf->def->theta, stats));
     swap_arrays(gf->u, gf->next);
     if (gf->carries) swap_arrays(gf->acc, gf->next_acc);
-    ty_gridflow_expose(gf);
+    TY_TRY(ty_gridflow_expose(gf));
     ty_gridflow_measure(gf, dt, stats);
     if (!(gf->max_speed < INFINITY)) return ty_fail(TY_DIVERGED, "the liquid's speed is not finite");
     return ty_ok();
@@ -117,7 +118,7 @@ static ty_flow flow(const void* self)
                  .cell = gf->cells.h,
                  .max_speed = gf->max_speed,
                  .dt_limit = gf->dt_limit};
-    if (gf->carries) f.acceleration = (ty_sampler){gf, 3, 0.0, ty_gridflow_seen_acceleration};
+    if (gf->carries) f.motion = (ty_sampler){gf, 6, 0.0, ty_gridflow_motion};
     for (int axis = 0; axis < 3; ++axis) {
         f.lattice.origin[axis] = gf->cells.origin[axis] + 0.5 * gf->cells.h;
         f.lattice.n[axis] = gf->cells.n[axis];
@@ -144,7 +145,7 @@ static ty_status archive(void* self, ty_archive* ar)
         TY_TRY(ty_archive_f64(ar, "seen", gf->seen[axis], gf->cells.count));
         if (!gf->carries) continue;
         TY_TRY(ty_archive_f64(ar, a_names[axis], gf->acc[axis], gf->cells.count));
-        TY_TRY(ty_archive_f64(ar, "seen", gf->seen_acc[axis], gf->cells.count));
+        TY_TRY(ty_archive_f64(ar, "rate", gf->rate[axis], gf->cells.count));
     }
     TY_TRY(ty_archive_f64(ar, "pressure", gf->pressure, gf->cells.count));
     TY_TRY(ty_archive_fixed(ar, "state", gf->state, gf->cells.count, 1));
@@ -163,7 +164,7 @@ static void destroy(void* self)
     for (int axis = 0; axis < 3; ++axis) {
         double* arrays[] = {gf->u[axis], gf->next[axis], gf->acc[axis], gf->next_acc[axis],
                             gf->carried[axis], gf->open[axis], gf->body[axis], gf->hold[axis],
-                            gf->seen[axis], gf->seen_acc[axis]};
+                            gf->seen[axis], gf->rate[axis]};
         for (int i = 0; i < 10; ++i) ty_free(arrays[i]);
         ty_free(gf->mark[axis]);
         ty_array_free(&gf->cut[axis].face);
@@ -225,7 +226,7 @@ static ty_status reserve(ty_gridflow* gf)
         if (!ok || !gf->carries) continue;
         ok = (gf->acc[axis] = ty_alloc_zero(n, sizeof(double))) &&
              (gf->next_acc[axis] = ty_alloc_zero(n, sizeof(double))) &&
-             (gf->seen_acc[axis] = ty_alloc_zero(n, sizeof(double))) &&
+             (gf->rate[axis] = ty_alloc_zero(n, sizeof(double))) &&
              (gf->carried[axis] = ty_alloc_zero(n, sizeof(double)));
     }
     return ok ? ty_ok() : ty_no_memory("the grid");

@@ -52,13 +52,14 @@ typedef struct ty_gridflow {
 
     double *u[3], *next[3];      // velocity; the one being made
     double *acc[3], *next_acc[3];    // material acceleration, where carried
-    double *seen[3], *seen_acc[3];    // as trackers see them
+    double *seen[3], *rate[3];    // velocity as trackers see it, and how fast it changes at a place
     double* carried[3];          // scratch of advection
     double* pressure;            // p' / rho at centres, p' = p - rho g . (x - ref)
     double gravity[3], ref[3];
     bool started;                // there is a pressure
     uint8_t* state;              // of cells
     double max_speed, dt_limit;
+    double dt;                   // of this step
 
     double* phi;                 // at centres, inside the box; +h elsewhere
     int lo[3], hi[3];            // the box of this step, memory coordinates
@@ -132,9 +133,9 @@ static inline double ty_surface_fraction(double phi_i, double phi_j)
     return theta > 0.0 && theta < TY_FARTHEST_SURFACE ? theta : TY_FARTHEST_SURFACE;
 }
 
-// advect.c: next[] at valid faces, from u[] and acc[]; seen_acc[] there becomes acc[] carried along. Spoils next_acc[].
+// advect.c: next[] at valid faces, from u[] and acc[]; rate[] there becomes acc[] carried along. Spoils next_acc[].
 ty_status ty_gridflow_advect(ty_gridflow* gf, double dt);
-// next_acc[], new, takes a share of the one before, after ty_gridflow_advect.
+// next_acc[], new, loses blows and takes a share of the one before, after ty_gridflow_advect.
 void ty_gridflow_smooth(ty_gridflow* gf);
 
 // push.c: forces, steering. next_acc becomes the forces' acceleration.
@@ -150,15 +151,34 @@ ty_status ty_gridflow_project(ty_gridflow* gf, const ty_liquid* liquid, double s
 // continue.c: values on faces outside the liquid, in solids and ghosts.
 ty_status ty_gridflow_continue(ty_gridflow* gf);
 
-// expose.c: seen[] and seen_acc[], from u[] and acc[].
-void ty_gridflow_expose(ty_gridflow* gf);
+// balance.c: continued velocities beside the surface become nearly free of divergence.
+ty_status ty_gridflow_balance(ty_gridflow* gf);
+// How much of a difference of velocities across a cell at the surface is taken for the liquid's motion. Ripples as short as a cell
+// would grow from what a large motion needs to keep its volume, so small differences (cells per step) do not count.
+#define TY_CALM 0.01
+#define TY_VIOLENT 0.05
+static inline double ty_gridflow_trust(const ty_gridflow* gf, double difference)
+{
+    double cells = fabs(difference) * gf->dt * gf->cells.per_h;
+    return ty_clamp((cells - TY_CALM) / (TY_VIOLENT - TY_CALM), 0.0, 1.0);
+}
+
+#define TY_BLOW 0.05
+// By how much an acceleration may change within a step and still be smooth, m/s2: what is more was a blow.
+static inline double ty_gridflow_room(const ty_gridflow* gf, double speed)
+{
+    return ty_norm(ty_world_gravity(gf->world)) + TY_BLOW * fabs(speed) / gf->dt;
+}
+
+// expose.c: seen[] and rate[], from u[] and acc[]. Spoils next_acc[].
+ty_status ty_gridflow_expose(ty_gridflow* gf);
 
 // measure.c: what stats say, and the limits of the next step.
 void ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats);
 
 // sample.c
 void ty_gridflow_seen_velocity(const void* gf, int n, const double (*x)[3], double* out);
-void ty_gridflow_seen_acceleration(const void* gf, int n, const double (*x)[3], double* out);
+void ty_gridflow_motion(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_velocity(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_acceleration(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_pressure(const void* gf, int n, const double (*x)[3], double* out);

@@ -33,15 +33,20 @@ static inline double trilinear(const ty_cells* c, const double* values, slot sx,
     return y0 + sz.share * (y1 - y0);
 }
 
+static inline void place_slots(const ty_cells* c, const double x[3], slot center[3], slot face[3])
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        double at = lattice_at(c, axis, x[axis]);
+        center[axis] = center_slot(c, axis, at);
+        face[axis] = face_slot(c, axis, at);
+    }
+}
+
 void ty_face_sample(const ty_cells* c, double* const u[3], int n, const double (*x)[3], double* out)
 {
     for (int i = 0; i < n; ++i) {
         slot center[3], face[3];
-        for (int axis = 0; axis < 3; ++axis) {
-            double at = lattice_at(c, axis, x[i][axis]);
-            center[axis] = center_slot(c, axis, at);
-            face[axis] = face_slot(c, axis, at);
-        }
+        place_slots(c, x[i], center, face);
         out[3 * i] = trilinear(c, u[0], face[0], center[1], center[2]);
         out[3 * i + 1] = trilinear(c, u[1], center[0], face[1], center[2]);
         out[3 * i + 2] = trilinear(c, u[2], center[0], center[1], face[2]);
@@ -66,10 +71,21 @@ void ty_gridflow_seen_velocity(const void* self, int n, const double (*x)[3], do
     ty_face_sample(&gf->cells, gf->seen, n, x, out);
 }
 
-void ty_gridflow_seen_acceleration(const void* self, int n, const double (*x)[3], double* out)
+void ty_gridflow_motion(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_gridflow* gf = self;
-    ty_face_sample(&gf->cells, gf->seen_acc, n, x, out);
+    const ty_cells* c = &gf->cells;
+    for (int i = 0; i < n; ++i) {
+        slot center[3], face[3];
+        place_slots(c, x[i], center, face);
+        double* v = out + 6 * i;
+        for (int k = 0; k < 2; ++k) {
+            double* const* u = k ? gf->rate : gf->seen;
+            v[3 * k] = trilinear(c, u[0], face[0], center[1], center[2]);
+            v[3 * k + 1] = trilinear(c, u[1], center[0], face[1], center[2]);
+            v[3 * k + 2] = trilinear(c, u[2], center[0], center[1], face[2]);
+        }
+    }
 }
 
 static double weight(const ty_gridflow* gf, const double x[3])

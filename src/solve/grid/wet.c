@@ -118,13 +118,26 @@ static ty_status list_faces(ty_gridflow* gf)
     return ok ? ty_ok() : ty_no_memory("liquid faces");
 }
 
+// Where thin liquid at a face would be deepest: its centre, or beside a closed side the point on it.
+static void deepest_point(const ty_gridflow* gf, int axis, int f, double x[3])
+{
+    const ty_cells* c = &gf->cells;
+    int at[3];
+    ty_cell_coords(c, f, at);
+    ty_face_center(c, axis, f, x);
+    for (int e = 0; e < 3; ++e) {
+        if (e == axis) continue;
+        if (at[e] == 1 && gf->closed[2 * e]) x[e] -= 0.5 * c->h;
+        if (at[e] == c->n[e] && gf->closed[2 * e + 1]) x[e] += 0.5 * c->h;
+    }
+}
+
 static void face_distances(void* ctx, ty_range r)
 {
     const sample_job* job = ctx;
     double x[TY_SAMPLE_BATCH][3];
     int n = (int)(r.end - r.begin);
-    for (int i = 0; i < n; ++i)
-        ty_face_center(&job->gf->cells, job->axis, job->gf->layer.at[r.begin + i], x[i]);
+    for (int i = 0; i < n; ++i) deepest_point(job->gf, job->axis, job->gf->layer.at[r.begin + i], x[i]);
     ty_sample(&job->distance, n, (const double(*)[3])x, job->out + r.begin);
 }
 

@@ -59,18 +59,22 @@ static double farthest(const ty_levelset* ls, int n, const int* cells, const dou
 static bool at_rest(const double a[3], const double b[3]) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
 
 // Of a block's cells those that can come near the surface; the others keep their values, which are no longer
-// distances but still say that no surface is there.
+// distances but still say that no surface is there. Only where it depends on the velocity is that asked for.
 static int reached(const stage* s, int n, const int* cells, int* out)
 {
     const ty_levelset* ls = s->ls;
-    double x[BLOCK][3], u[BLOCK][3], h = ls->grid.cell;
-    int m = 0;
-    centers(&ls->grid, n, cells, x);
-    ty_sample(&s->flow->velocity, n, (const double(*)[3])x, u[0]);
+    double x[BLOCK][3], u[BLOCK][3], h = ls->grid.cell, near = USED * h + ls->moved;
+    double far = near + PATH_SLACK * s->dt * s->flow->max_speed;
+    int m = 0, n_asked = 0, asked[BLOCK];
     for (int i = 0; i < n; ++i) {
-        double reach = USED * h + ls->moved + PATH_SLACK * s->dt * ty_norm(ty_load3(u[i]));
-        if (!(fabs(ls->phi[cells[i]]) > reach)) out[m++] = cells[i];
+        double away = fabs(ls->phi[cells[i]]);
+        if (!(away > near)) out[m++] = cells[i];
+        else if (!(away > far)) asked[n_asked++] = cells[i];
     }
+    centers(&ls->grid, n_asked, asked, x);
+    ty_sample(&s->flow->velocity, n_asked, (const double(*)[3])x, u[0]);
+    for (int i = 0; i < n_asked; ++i)
+        if (!(fabs(ls->phi[asked[i]]) > near + PATH_SLACK * s->dt * ty_norm(ty_load3(u[i])))) out[m++] = asked[i];
     return m;
 }
 
