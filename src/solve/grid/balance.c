@@ -14,11 +14,16 @@ static const double REACH = 1.0;
 // Cells whose continued faces are closed more than this (squared, together) keep their velocities.
 static const double LEAST_OPEN = 0.1;
 
-static bool all_known(const ty_gridflow* gf, int cell)
+// Cells at obstacles keep what continuation gave them: balanced, a bucket with sticking walls gained a sixth of its energy.
+static bool can_balance(const ty_gridflow* gf, int cell)
 {
+    int at[3];
+    ty_cell_coords(&gf->cells, cell, at);
     for (int axis = 0; axis < 3; ++axis)
-        for (int f = cell, up = 0; up < 2; ++up, f += gf->cells.stride[axis])
-            if (!gf->mark[axis][f] && gf->open[axis][f] > 0.0) return false;
+        for (int f = cell, up = 0; up < 2; ++up, f += gf->cells.stride[axis]) {
+            bool side = at[axis] + up == 1 || at[axis] + up == gf->cells.n[axis] + 1;
+            if (gf->open[axis][f] < 1.0 ? !side : !gf->mark[axis][f]) return false;
+        }
     return true;
 }
 
@@ -30,7 +35,7 @@ static ty_status list_cells(ty_gridflow* gf)
         for (int j = gf->lo[1]; j < gf->hi[1]; ++j)
             for (int i = gf->lo[0]; i < gf->hi[0]; ++i) {
                 int cell = ty_cell_index(&gf->cells, i, j, k);
-                if (gf->state[cell] == TY_CELL_LIQUID || !(gf->phi[cell] < near) || !all_known(gf, cell)) continue;
+                if (gf->state[cell] == TY_CELL_LIQUID || !(gf->phi[cell] < near) || !can_balance(gf, cell)) continue;
                 if (!ty_array_push(&gf->front, cell)) return ty_no_memory("extrapolation");
             }
     return ty_ok();
