@@ -58,17 +58,19 @@ typedef struct ty_gridflow {
     double gravity[3], ref[3];
     bool started;                // there is a pressure
     uint8_t* state;              // of cells
-    double max_speed, dt_limit;
+    double max_speed, dt_limit, drain_rate;
 
     double* phi;                 // at centres, inside the box; +h elsewhere
     int lo[3], hi[3];            // the box of this step, memory coordinates
     double* solid;               // node distances to obstacles and sources
     double* open[3];             // area fraction of faces
     double* body[3];             // normal velocity of what closes the rest
+    double* drift[3];            // normal velocity of a source's own motion; NULL when none ever moves
     uint8_t* spout;              // cells beside source i carry i + 1
     ty_cut_faces cut[3];
     bool bodies_fixed;           // no need to make them again
     bool has_bodies, has_spouts;
+    uint64_t sources_on;         // which, as a number
     bool rides;                  // solids move: inside them the velocity relative to theirs is continued
     TY_ARRAY(double) emission;   // two per source: scale of the emitted flux, flux per area beside it
 
@@ -115,8 +117,9 @@ static inline void ty_face_center(const ty_cells* c, int axis, int index, double
 // bodies.c: obstacles and sources as face fractions and velocities.
 ty_status ty_gridflow_bodies(ty_gridflow* gf);
 // What a source pushes into the open part of a cell beside it, m/s (times h^2: a flux); never negative, for a
-// source's back takes nothing in. `area`: of the source's surface in the cell, in h^2.
-double ty_gridflow_emitted(const ty_gridflow* gf, int cell, double* area);
+// source's back takes nothing in. `area`: of the source's surface in the cell, in h^2. `displaced`: what the source's
+// own motion displaces there.
+double ty_gridflow_emitted(const ty_gridflow* gf, int cell, double* area, double* displaced);
 // How much of the unit square's area has phi > 0; corners in ring order.
 double ty_open_fraction(const double phi[4]);
 
@@ -155,6 +158,9 @@ void ty_gridflow_expose(ty_gridflow* gf);
 
 // measure.c: what stats say, and the limits of the next step.
 void ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats);
+
+// drains.c: m3/s of liquid that runs into drains now.
+double ty_gridflow_drain_rate(const ty_gridflow* gf);
 
 // sample.c
 void ty_gridflow_seen_velocity(const void* gf, int n, const double (*x)[3], double* out);
