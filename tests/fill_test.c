@@ -57,7 +57,7 @@ static void a_jet_is_metered(void** unused)
     (void)unused;
     check(TANK "sources:\n  - box: {min: [0, 0.3, 0.3], max: [0.1, 0.7, 0.7]}\n    velocity: [0.8, 0, 0]\n"
                "forces: [{gravity: [0, 0, 0]}]\n",
-          0.128, 24, (limits){0.3, 0.01, 0.1});
+          0.128, 24, (limits){0.3, 0.005, 0.1});
 }
 
 int main(void)
