@@ -43,10 +43,15 @@ static ty_status move(ty_gridflow* gf, const ty_liquid* liquid, double dt, doubl
     TY_TRY(ty_gridflow_advect(gf, dt));
     if (gf->carries) clear(gf->next_acc, gf->cells.count);
     TY_TRY(ty_gridflow_push(gf, dt, solve_dt));
-    TY_TRY(ty_gridflow_viscosity(gf, dt, stats));
+    if (gf->def->viscosity_form == TY_VISCOSITY_DIFFUSION) TY_TRY(ty_gridflow_viscosity(gf, dt, stats));
     stats->advect_seconds += ty_clock() - begin;
     begin = ty_clock();
     TY_TRY(ty_gridflow_project(gf, liquid, solve_dt, true, stats));
+    if (gf->def->viscosity_form == TY_VISCOSITY_VARIATIONAL) {
+        // The stress acts on what gravity and pressure leave over: a pool at rest does not see it.
+        TY_TRY(ty_gridflow_stress(gf, dt, stats));
+        TY_TRY(ty_gridflow_project(gf, liquid, solve_dt, false, stats));
+    }
     stats->project_seconds += ty_clock() - begin;
     if (gf->carries && theta < 1.0) ty_gridflow_smooth(gf);
     return ty_gridflow_continue(gf);
@@ -119,7 +124,7 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
     double begin = ty_clock();
     TY_TRY(place(gf, liquid));
     stats->mesh_seconds = ty_clock() - begin;
-    TY_TRY(move(gf, liquid, dt, gf->def->theta, stats));
+    TY_TRY(move(gf, liquid, dt, gf->carries ? gf->def->theta : 1.0, stats));
     swap_arrays(gf->u, gf->next);
     if (gf->carries) swap_arrays(gf->acc, gf->next_acc);
     ty_gridflow_expose(gf);
@@ -191,6 +196,7 @@ static void destroy(void* self)
                             gf->seen[axis], gf->seen_acc[axis], gf->drift[axis]};
         for (int i = 0; i < 11; ++i) ty_free(arrays[i]);
         ty_free(gf->mark[axis]);
+        ty_free(gf->stress_row[axis]);
         ty_array_free(&gf->cut[axis].face);
         ty_array_free(&gf->cut[axis].velocity);
         ty_array_free(&gf->cut[axis].slip);
@@ -203,6 +209,7 @@ static void destroy(void* self)
     ty_array_free(&gf->layer);
     ty_array_free(&gf->front);
     ty_array_free(&gf->scratch);
+    ty_array_free(&gf->stress_face);
     ty_array_free(&gf->rhs);
     ty_array_free(&gf->x);
     ty_array_free(&gf->guess);
@@ -270,7 +277,8 @@ static ty_status create_parts(ty_gridflow* gf, const ty_world* world)
     if (!def->has_domain) return ty_fail(TY_BAD_INPUT, "solver 'grid' needs a domain; give 'domain:' with min and size");
     for (int side = 0; side < TY_N_SIDES; ++side) gf->closed[side] = def->wall[side].closed;
     gf->world = world;
-    gf->carries = gf->def->theta < 1.0;
+    // Stress that stops all acceleration is no acceleration to carry along.
+    gf->carries = gf->def->theta < 1.0 && gf->def->viscosity_form != TY_VISCOSITY_VARIATIONAL;
     gf->layers = (int)ty_clamp(ceil(gf->def->cfl), 1.0, MAX_LAYERS) + EXTRA_LAYERS;
     TY_TRY(make_cells(gf, def));
     TY_TRY(reserve(gf));

@@ -88,6 +88,8 @@ typedef struct ty_gridflow {
     ty_linear* viscous;          // the rest only with viscosity
     int* face_row;
     double* hold[3];             // 1 - slip at cut faces
+    ty_ids stress_face;          // with the whole stress: axis and face of each unknown
+    int* stress_row[3];          // unknown of each face; -1: none
 } ty_gridflow;
 
 static inline int ty_cell_index(const ty_cells* c, int i, int j, int k)
@@ -143,8 +145,10 @@ void ty_gridflow_smooth(ty_gridflow* gf);
 // push.c: forces, steering. next_acc becomes the forces' acceleration.
 ty_status ty_gridflow_push(ty_gridflow* gf, double dt, double solve_dt);
 
-// viscosity.c
+// viscosity.c: one component at a time. stress.c: the whole stress tensor. Both change next[] on the liquid's faces.
 ty_status ty_gridflow_viscosity(ty_gridflow* gf, double dt, ty_solve_stats* stats);
+ty_status ty_gridflow_stress(ty_gridflow* gf, double dt, ty_solve_stats* stats);
+void ty_gridflow_keep_holds(ty_gridflow* gf);
 
 // project.c: next[] becomes divergence-free. solve_dt is theta dt. Not physical: no gravity, the pressure is not kept.
 ty_status ty_gridflow_project(ty_gridflow* gf, const ty_liquid* liquid, double solve_dt, bool physical,
