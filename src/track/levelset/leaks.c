@@ -13,7 +13,7 @@
 
 enum { BLOCK = 1024, SAMPLES = 6, REACH = 2 };    // REACH: cells on each side of a place where liquid is looked for
 
-static const double NEAR_WALL = 2.5;    // cells from an obstacle where a step may cross it
+static const double NEAR_WALL = 2.5;    // cells beyond a step's length from an obstacle where values may come through it
 static const double IN_SIGHT = 1.75;    // cells from the place: half a diagonal of a cell and one more
 static const double CLEAR = 0.2;        // cells: liquid nearer to a wall than this may be a value continued into it, as walls turn
 static const double DRY = 0.5;          // cells: value of a cell that is found dry
@@ -80,9 +80,9 @@ static void dry_block(void* ctx, ty_range r)
 {
     const leak_job* job = ctx;
     ty_levelset* ls = job->ls;
-    double h = ls->grid.cell;
+    double h = ls->grid.cell, near = NEAR_WALL * h + (job->flow ? job->flow->max_speed * job->dt : 0.0);
     for (int64_t cell = r.begin; cell < r.end; ++cell) {
-        if (!(ls->phi[cell] < 0.0) || ls->closed[cell] || ls->solid[cell] > NEAR_WALL * h) continue;
+        if (!(ls->phi[cell] < 0.0) || ls->closed[cell] || ls->solid[cell] > near) continue;
         if (!job->flow && job->before[cell] < 0.0) continue;
         int ijk[3];
         double x[3];
