@@ -23,7 +23,8 @@ static int face_below(const ty_gridflow* gf, int axis, int f)
     if (low == high) return 0;
     int below = low ? f - s : f + s;
     bool inside = gf->state[below] == TY_CELL_LIQUID && gf->state[below - s] == TY_CELL_LIQUID;
-    bool source = gf->has_spouts && gf->open[axis][below] == 0.0;    // a known face that is closed is a source's
+    // A known face that is closed is a source's. One that moves leaves its liquid behind at rest and keeps its own.
+    bool source = gf->has_spouts && !gf->drift[axis] && gf->open[axis][below] == 0.0;
     return (inside || source) && gf->mark[axis][below] == 1 ? below : 0;
 }
 
