@@ -4,7 +4,7 @@
 #include "sim/sim.h"
 
 // What is cut out of a drain differs from what ran in by how well the tracker moves the wall of the small cavity there
-// (measured: -40 to +15 %, by the length of the step); by more than this factor it is another matter, such as
+// (measured: -40 to +22 %, by the length of the step); by more than this factor it is another matter, such as
 // a film thinner than a cell, and what was cut counts.
 static const double MOST_DIFFERENCE = 4.0;
 // The meter is a controller: in a step it works off a share of the shortfall (the mean of two: a surface that answers to a
