@@ -6,6 +6,7 @@
 //   3  step by step:  ty_simulation_*: advance frame by frame and look at the liquid in memory
 //   4  questions:     ty_check, ty_info, ty_reference
 //   5  pictures:      tethys/render.h
+//   6  own forces:    tethys/force.h
 //
 // Metres, seconds, kilograms. Functions that can fail return a ty_status; nothing prints, exits or aborts.
 // Objects are opaque: whoever opens or creates closes or destroys (NULL is fine). One object may be used by

@@ -45,6 +45,10 @@ static const ty_choice obstacle_kinds[] = {
     {"embed", 0, "obstacles cut through the tetrahedra", NULL},
     {"conform", 0, "tetrahedra follow obstacles, as in the paper", NULL},
     {0}};
+static const ty_choice viscosity_forms[] = {
+    {"diffusion", TY_VISCOSITY_DIFFUSION, "each component of the velocity is diffused: fast, for thin liquids", NULL},
+    {"variational", TY_VISCOSITY_VARIATIONAL, "the whole stress and a free surface: honey that coils, drops that turn", NULL},
+    {0}};
 static const ty_choice advections[] = {
     {"semi-lagrangian", TY_ADVECT_SEMI_LAGRANGIAN, "smooth and robust", NULL},
     {"maccormack", TY_ADVECT_MACCORMACK, "second order, limited", NULL},
@@ -178,6 +182,8 @@ static const ty_key solver_keys[] = {
     {"viscosity", TY_KEY_VARYING, .at = DEF(solve.viscosity), .unit = "Pa s", .fallback = "0",
      NOT_NEGATIVE, .only_solver = "grid tet",
      .sentence = "Dynamic viscosity: water 0.001, honey 10."},
+    {"viscosity_form", TY_KEY_CHOICE, .at = DEF(solve.viscosity_form), .unit = "", .fallback = "diffusion",
+     .choices = viscosity_forms, .only_solver = "grid", .sentence = "How viscosity acts."},
     {"surface_tension", TY_KEY_NUMBER, .at = DEF(solve.surface_tension), .unit = "N/m",
      .fallback = "0", NOT_NEGATIVE, .only_solver = "grid tet",
      .not_yet = "no solver has surface tension yet",

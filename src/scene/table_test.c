@@ -65,6 +65,7 @@ static void defaults_are_those_of_the_structs(void** state)
     assert_near(def.solve.theta, expected.solve.theta, 0.0);
     assert_near(def.solve.surface_tension, expected.solve.surface_tension, 0.0);
     assert_int_equal(def.solve.advection, expected.solve.advection);
+    assert_int_equal(def.solve.viscosity_form, expected.solve.viscosity_form);
     assert_int_equal(def.solve.reduced_pressure, expected.solve.reduced_pressure);
     assert_int_equal(def.solve.paper, expected.solve.paper);
     assert_string_equal(def.solve.pressure, expected.solve.pressure);

@@ -57,16 +57,6 @@ double ty_ledger_expected(const ty_ledger* ledger)
     return sum;
 }
 
-ty_status ty_ledger_edited(ty_ledger* ledger, int i, const ty_source* source, bool add, double changed, double dt)
-{
-    bool first = !ledger->source_on.at[i];
-    ledger->source_on.at[i] = 1;
-    ledger->pending += add && !first ? source->rate * dt : changed;
-    return ty_ok();
-}
-
-void ty_ledger_source_off(ty_ledger* ledger, int i) { ledger->source_on.at[i] = 0; }
-
 // Up to POINTS_PER_PIECE vertices of every piece, evenly spread over its numbers, and their pieces.
 static bool pick_points(const ty_liquid* liquid, double** points, int** pieces, int64_t* n)
 {

@@ -23,7 +23,7 @@ typedef struct ty_ledger {
     TY_ARRAY(double) volume;        // m3 per piece, as measured last, cut at obstacles
     TY_ARRAY(double) area;          // m2 per piece, free surface only
     TY_ARRAY(int) source_on;        // per source, then per drain: was it on in the last step
-    double pending;                 // m3 that sources and drains brought since the last balance
+    double pending;                 // m3 that sources and drains brought since the last balance; written by spouts.c
     double booked;                  // m3 moved between bodies because one vanished or appeared, all told
     double correction, outflow;     // m3 during this frame
     double asked, asked_net;        // m3 of this step's correction, without and with signs
@@ -46,9 +46,6 @@ ty_status ty_ledger_start(ty_ledger* ledger, const ty_liquid*, const ty_world*, 
 // Before a step changes anything: what the pieces are, where they go, what leaves through open sides.
 ty_status ty_ledger_remember(ty_ledger* ledger, const ty_liquid* before, const ty_flow*, const ty_world*,
                              const ty_tri_mesh* cut, double dt);
-// Source or drain `i` changed the liquid by `changed` m3 in a step of dt seconds.
-ty_status ty_ledger_edited(ty_ledger* ledger, int i, const ty_source*, bool add, double changed, double dt);
-void ty_ledger_source_off(ty_ledger* ledger, int i);
 // After the tracker's step: the new pieces, what they should hold and what they hold. `cut` is the surface cut at obstacles.
 ty_status ty_ledger_balance(ty_ledger* ledger, const ty_liquid* after, const ty_flow*, const ty_world*,
                             const ty_tri_mesh* cut, double dt);

@@ -130,6 +130,7 @@ ty_status ty_sim_archive(ty_sim* sim, ty_archive* ar)
     TY_TRY(ty_archive_f64(ar, "stats", &sim->stats.time, sizeof sim->stats / sizeof(double)));
     TY_TRY(ty_archive_growing(ar, "probe_rows", &sim->probe_rows));
     TY_TRY(ty_ledger_archive(&sim->ledger, ar));
+    TY_TRY(ty_spouts_archive(&sim->spouts, ar));
     if (ar->loading) TY_TRY(ty_world_move(sim->world, sim->time, sim->step_length));
     if (sim->tracker_kind) TY_TRY(sim->tracker_kind->archive(sim->tracker, ar));
     TY_TRY(sim->solver_kind->archive(sim->solver, ar));

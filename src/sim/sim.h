@@ -5,6 +5,7 @@
 
 #include "sim/ledger.h"
 #include "sim/sim_def.h"
+#include "sim/spouts.h"
 #include "sim/stats.h"
 #include "track/cut.h"
 
@@ -16,6 +17,7 @@ typedef struct ty_sim {
     const ty_solver_kind* solver_kind;
     void *tracker, *solver;
     ty_ledger ledger;
+    ty_spouts spouts;
     ty_cutter* cutter;
     ty_tri_mesh surface;            // what is written: cut at obstacles, with velocities once asked for
     double time;                    // s

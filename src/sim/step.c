@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of contents of a simulation: edit by sources and drains, advance the tracker, balance the ledger,
+// The table of contents of a simulation: advance the tracker, edit by sources and drains, balance the ledger,
 // advance the solver, report.
 #include "sim/step.h"
 
@@ -9,7 +9,7 @@
 #include "core/log.h"
 #include "core/parallel.h"
 
-enum { MAX_EDITS = 64, MAX_SUBSTEPS = 20000 };
+enum { MAX_SUBSTEPS = 20000 };
 
 // Steps shorter than this share of a frame mean that the velocities have blown up.
 static const double SHORTEST_STEP = 1.0 / MAX_SUBSTEPS;
@@ -19,31 +19,6 @@ ty_status ty_sim_measure(ty_sim* sim)
     if (!sim->tracker_kind) return ty_ok();
     ty_liquid liquid = ty_sim_liquid(sim);
     return ty_cut_surface(sim->cutter, &liquid, sim->world, &sim->surface);
-}
-
-// Sources are liquid while they are on; drains remove what is in them.
-static ty_status edit(ty_sim* sim, double dt)
-{
-    int n_sources = ty_world_n_sources(sim->world), n_drains = ty_world_n_drains(sim->world);
-    if (!sim->tracker_kind || n_sources + n_drains == 0) return ty_ok();
-    ty_edit edits[MAX_EDITS];
-    double changed[MAX_EDITS];
-    int n = 0;
-    for (int i = 0; i < n_sources + n_drains; ++i) {
-        bool add = i < n_sources;
-        ty_source s = add ? ty_world_source(sim->world, i) : ty_world_drain(sim->world, i - n_sources);
-        if (!s.on) {
-            ty_ledger_source_off(&sim->ledger, i);
-            continue;
-        }
-        if (n == MAX_EDITS)
-            return ty_fail(TY_BAD_INPUT, "more than %d sources and drains at work at once", MAX_EDITS);
-        edits[n] = (ty_edit){.add = add, .region = s.distance};
-        TY_TRY(sim->tracker_kind->edit(sim->tracker, 1, &edits[n], &changed[n]));
-        TY_TRY(ty_ledger_edited(&sim->ledger, i, &s, add, changed[n], dt));
-        ++n;
-    }
-    return ty_ok();
 }
 
 static ty_status remember(ty_sim* sim, double dt)
@@ -137,7 +112,7 @@ ty_status ty_sim_start(ty_sim* sim)
 {
     double begin = ty_clock();
     TY_TRY(ty_ledger_open(&sim->ledger, ty_world_n_sources(sim->world) + ty_world_n_drains(sim->world)));
-    TY_TRY(edit(sim, 0.0));
+    TY_TRY(ty_sim_edit(sim, 0.0));
     TY_TRY(ty_sim_measure(sim));
     if (sim->tracker_kind) {
         ty_liquid liquid = ty_sim_liquid(sim);
@@ -149,10 +124,13 @@ ty_status ty_sim_start(ty_sim* sim)
     return report(sim);
 }
 
-// The frame's rest in equal steps none of which is longer than the solver allows.
+// The frame's rest in equal steps none of which is longer than the solver allows; they end where a source or drain is
+// switched, so that the solver knows before a step what it pushes.
 static ty_status choose_step(ty_sim* sim, double frame_end, double* dt, bool* last)
 {
-    double rest = frame_end - sim->time, limit = ty_sim_flow(sim).dt_limit;
+    double switched = ty_world_next_switch(sim->world, sim->time);
+    bool whole = switched > frame_end;
+    double rest = (whole ? frame_end : switched) - sim->time, limit = ty_sim_flow(sim).dt_limit;
     double shortest = SHORTEST_STEP / sim->def->frame_rate;
     if (!(limit > shortest) || !(rest > 0.0))
         return ty_fail(TY_DIVERGED,
@@ -160,8 +138,8 @@ static ty_status choose_step(ty_sim* sim, double frame_end, double* dt, bool* la
                        "try a smaller frames.cfl or a smaller cell",
                        limit, ty_sim_flow(sim).max_speed, sim->time);
     double n = ceil(rest / limit * (1.0 - 1e-12));
-    *last = n <= 1.0;
-    *dt = *last ? rest : rest / n;
+    *last = n <= 1.0 && whole;
+    *dt = n <= 1.0 ? rest : rest / n;
     return ty_ok();
 }
 
@@ -170,9 +148,10 @@ static ty_status step_stages(ty_sim* sim, double dt)
     double begin = ty_clock();
     TY_TRY(remember(sim, dt));
     TY_TRY(ty_world_move(sim->world, sim->time + dt, dt));
-    TY_TRY(edit(sim, dt));
     TY_TRY(advance_tracker(sim, dt));
+    TY_TRY(ty_sim_edit(sim, dt));
     TY_TRY(balance(sim, dt));
+    ty_sim_meter(sim, dt);
     sim->stats.seconds_surface += ty_clock() - begin;
     return advance_solver(sim, dt);
 }

@@ -9,12 +9,15 @@
 
 typedef enum ty_advection { TY_ADVECT_SEMI_LAGRANGIAN, TY_ADVECT_MACCORMACK, TY_ADVECT_CUBIC } ty_advection;
 
+typedef enum ty_viscosity_form { TY_VISCOSITY_DIFFUSION, TY_VISCOSITY_VARIATIONAL } ty_viscosity_form;
+
 // Everything the scene's `solver:` says. Value; strings are borrowed.
 typedef struct ty_solve_def {
     const char* kind;
     double cell, cfl;
     double density, surface_tension, tolerance;
     ty_varying viscosity;             // Pa s
+    ty_viscosity_form viscosity_form;    // grid; variational carries no acceleration: theta 1
     ty_advection advection;           // MacCormack needs theta 1: it adds energy to a carried acceleration
     double theta;                     // carried acceleration: weight of the new one; 1 turns it off
     bool reduced_pressure;

@@ -42,6 +42,8 @@ typedef struct ty_flow {
     double cell;               // metres
     double max_speed;          // m/s, largest speed of the liquid
     double dt_limit;           // s, the longest next step the solver takes; INFINITY when it does not care
+    bool counts_drains;        // drain_rate is known:
+    double drain_rate;         // m3/s of liquid that runs into drains
 } ty_flow;
 
 enum { TY_MAX_FIELDS = 8 };

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sources and drains, [Wrenninge2003] section 4.4.3.
 //
-// A source's rate is the mean over the step of its outflow: the integral of max((v - s) . n, 0)
-// over the part of its surface that is not in a solid, where v is its velocity and s the velocity
-// of its own motion. So a source that is dragged through the air leaves liquid behind, and one that
-// sits flush on a wall loses nothing through it.
+// A source's outflow is the integral of max((v - s) . n, 0) over the part of its surface that is not
+// in a solid, where v is its velocity and s the velocity of its own motion. So a source that is
+// dragged through the air leaves liquid behind, and one that sits flush on a wall loses nothing
+// through it.
+//
+// The liquid that leaves in a step is pushed by the solver before it, so there are two numbers: what
+// the step that led here delivered, exactly, and the rate now.
 #include <string.h>
 
 #include "world/world_state.h"
@@ -12,6 +15,8 @@
 // A patch this deep in a solid (cells) or deeper lets nothing out: the wall a source stands
 // against.
 static const double IN_SOLID = 1e-6;
+// Steps end where something is switched, to within this (seconds): rounding of frame times.
+static const double SWITCH_SLACK = 1e-9;
 
 static ty_status create_spout(ty_world* w, const ty_shape_def* shape, const double active[2])
 {
@@ -99,29 +104,37 @@ static double mean_over(const ty_spout* s, double (*f)(const ty_spout*, double),
     return b > a ? (f(s, a) + 4.0 * f(s, 0.5 * (a + b)) + f(s, b)) / 6.0 : f(s, b);
 }
 
-static ty_status update_flux(ty_spout* s, double begin, double end)
+// The mean outflow over [begin, end].
+static double mean_flux(ty_spout* s, double begin, double end)
+{
+    if (!ty_varying_in_time(&s->velocity)) return s->flux;
+    return mean_over(s, flux_at, begin, end);
+}
+
+static ty_status update_flux(ty_spout* s, double t)
 {
     if (s->measured) return ty_ok();
     bool steady = !s->shape.changes_ever && !s->world->solid_changes_ever;
     if (s->patches.point.n == 0 || s->shape.changes_inside)
         TY_TRY(ty_patches_make(&s->patches, &s->shape, &s->world->bounds));
-    bool varies = ty_varying_in_time(&s->velocity);
-    s->flux = varies ? mean_over(s, flux_at, begin, end) : flux_at(s, end);
-    s->measured = steady && !varies;
+    s->flux = flux_at(s, t);
+    s->measured = steady && !ty_varying_in_time(&s->velocity);
     return ty_ok();
 }
 
-// Rates are means over the whole step, also when the source is on for a part of it.
 static ty_status update_rate(ty_spout* s, double t, double dt)
 {
     double begin = ty_max(t - dt, s->active[0]), end = ty_min(t, s->active[1]);
-    s->on = dt > 0.0 ? begin < end : begin <= end;
-    s->rate = 0.0;
-    if (!s->on || !s->is_source) return ty_ok();
-    TY_TRY(update_flux(s, begin, end));
-    double rate = s->has_rate ? mean_over(s, given_rate, begin, end) : s->flux;
+    bool was_on = begin < end;
+    s->on = s->active[0] <= t + SWITCH_SLACK && t < s->active[1] - SWITCH_SLACK;
+    s->rate = s->delivered = 0.0;
+    if (!s->is_source || !(s->on || was_on)) return ty_ok();
+    TY_TRY(update_flux(s, t));
+    if (was_on)
+        s->delivered = (end - begin) * (s->has_rate ? mean_over(s, given_rate, begin, end) : mean_flux(s, begin, end));
+    double rate = s->has_rate ? given_rate(s, t) : s->flux;
     s->gain = s->has_rate && s->flux > 0.0 ? rate / s->flux : 1.0;
-    s->rate = dt > 0.0 ? rate * (end - begin) / dt : rate;
+    s->rate = s->on ? rate : 0.0;
     return ty_ok();
 }
 
@@ -140,8 +153,14 @@ ty_status ty_world_move_spouts(ty_world* w, double t, double dt)
 static void spout_velocity(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_spout* s = self;
+    double factor = s->gain * s->world->meter;
     ty_world_eval(s->world, &s->velocity, n, x, out);
-    for (int64_t i = 0; s->gain != 1.0 && i < 3 * (int64_t)n; ++i) out[i] *= s->gain;
+    for (int64_t i = 0; factor != 1.0 && i < 3 * (int64_t)n; ++i) out[i] *= factor;
+}
+
+static void spout_motion(const void* self, int n, const double (*x)[3], double* out)
+{
+    ty_shape_velocity(&((const ty_spout*)self)->shape, n, x, (double(*)[3])out);
 }
 
 static ty_source get(const ty_spout* s)
@@ -149,8 +168,11 @@ static ty_source get(const ty_spout* s)
     return (ty_source){.on = s->on,
                        .distance = ty_shape_sampler(&s->shape),
                        .velocity = {s, 3, 0.0, spout_velocity},
+                       .motion = {s, 3, 0.0, spout_motion},
+                       .moves = s->shape.changes_ever,
                        .has_rate = s->has_rate,
-                       .rate = s->rate};
+                       .rate = s->rate * s->world->meter,
+                       .delivered = s->delivered};
 }
 
 int ty_world_n_sources(const ty_world* w) { return w->def->n_sources; }
@@ -159,4 +181,15 @@ ty_source ty_world_source(const ty_world* w, int i) { return get(&w->spouts[i]);
 ty_source ty_world_drain(const ty_world* w, int i)
 {
     return get(&w->spouts[w->def->n_sources + i]);
+}
+
+void ty_world_meter(ty_world* w, double factor) { w->meter = factor; }
+
+double ty_world_next_switch(const ty_world* w, double t)
+{
+    double next = INFINITY;
+    for (int i = 0; i < w->n_spouts; ++i)
+        for (int k = 0; k < 2; ++k)
+            if (w->spouts[i].active[k] > t + SWITCH_SLACK) next = ty_min(next, w->spouts[i].active[k]);
+    return next;
 }

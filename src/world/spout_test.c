@@ -84,9 +84,8 @@ static void a_rate_that_is_given_scales_the_velocity(void** state)
     ty_world_def_free(&def);
 }
 
-// Steps that a source is on for a part of: all together let out exactly the rate times the time it
-// was on.
-static void rates_are_means_over_steps(void** state)
+// Steps that a source is on for a part of: all together let out exactly the rate over the time it was on.
+static void what_a_step_delivers_is_exact(void** state)
 {
     (void)state;
     ty_world_def def = tank();
@@ -101,11 +100,14 @@ static void rates_are_means_over_steps(void** state)
     int steps_on = 0;
     for (int i = 1; i <= 15; ++i) {
         assert_ok(ty_world_move(w, i * dt, dt));
-        sum += dt * ty_world_source(w, 0).rate;
+        sum += ty_world_source(w, 0).delivered;
         steps_on += ty_world_source(w, 0).on;
     }
     assert_near(sum, 0.02 * (pow(0.8, 3) - pow(0.25, 3)), 1e-13);
-    assert_int_equal(steps_on, 9);
+    assert_int_equal(steps_on, 8);    // at 0.28 to 0.77
+    assert_near(ty_world_next_switch(w, 0.0), 0.25, 0.0);
+    assert_near(ty_world_next_switch(w, 0.25), 0.8, 0.0);
+    assert_true(ty_world_next_switch(w, 0.8) == INFINITY);
     ty_world_destroy(w);
     ty_world_def_free(&def);
 }
@@ -166,7 +168,7 @@ int main(void)
         cmocka_unit_test(round_sources_let_out_velocity_times_cross_section),
         cmocka_unit_test(a_profile_is_integrated),
         cmocka_unit_test(a_rate_that_is_given_scales_the_velocity),
-        cmocka_unit_test(rates_are_means_over_steps),
+        cmocka_unit_test(what_a_step_delivers_is_exact),
         cmocka_unit_test(a_source_that_is_dragged_leaves_liquid_behind),
         cmocka_unit_test(the_part_in_a_solid_lets_nothing_out),
         cmocka_unit_test(drains_have_a_shape_and_times),

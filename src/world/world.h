@@ -47,17 +47,25 @@ ty_sampler ty_world_liquid_velocity(const ty_world* world);
 // The box that holds all liquid of the start and all sources ever; the domain when there is one.
 ty_box ty_world_bounds(const ty_world* world);
 
-// Sources and drains at this time. `rate` (m3/s) is a source's outflow: max(v.n, 0) over its surface, or given.
+// Sources and drains at this time.
 typedef struct ty_source {
-    bool on;
-    ty_sampler distance, velocity;
+    bool on;                          // from now on
+    ty_sampler distance, velocity;    // the velocity that liquid leaves a source with
+    ty_sampler motion;                // the velocity of the shape's own motion
+    bool moves;                       // at some time
     bool has_rate;
-    double rate;
+    double rate;         // m3/s, a source's outflow now: max((velocity - motion) . n, 0) over its surface, or given
+    double delivered;    // m3 that it let out in the step that led here
 } ty_source;
 int ty_world_n_sources(const ty_world* world);
 int ty_world_n_drains(const ty_world* world);
 ty_source ty_world_source(const ty_world* world, int i);
 ty_source ty_world_drain(const ty_world* world, int i);
+// When a source or drain is next switched on or off after t; INFINITY: never. Steps should end there.
+double ty_world_next_switch(const ty_world* world, double t);
+// Multiplies what all sources let out from now on (rate and velocity), until the next call; 1 at first. Not what they
+// have delivered: that is what they are measured by.
+void ty_world_meter(ty_world* world, double factor);
 
 // Gravity now, m/s2. The other forces: adds their acceleration at n points moving with velocity v.
 ty_vec3 ty_world_gravity(const ty_world* world);

@@ -27,7 +27,7 @@ typedef struct ty_spout {
     ty_varying velocity, rate_def;
     bool is_source, has_rate, on;
     double active[2];
-    double rate;
+    double rate, delivered;
     double gain;           // factor on the velocity that makes its outflow the given rate
     bool measured;         // flux holds for ever
     double flux;
@@ -62,6 +62,7 @@ struct ty_world {
     ty_steering* steers;
     bool solid_moves, solid_changes_ever;
     double solid_speed, obstacles_band, solid_band, liquid_band;
+    double meter;       // factor on what sources let out
     ty_fault* fault;    // behind a pointer: samplers of a const world write it
 };
 

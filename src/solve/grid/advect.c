@@ -145,8 +145,8 @@ ty_status ty_gridflow_advect(ty_gridflow* gf, double dt)
 // theta 0.55. A standing wave of 64 cells keeps 0.9925 of its amplitude in three periods; without this 0.95.
 //
 // A blow (water meets a wall) changes the velocity at once, and the projection has seen to all of it. Carried along its
-// acceleration would act for another (1 - theta) dt: liquid that flies on freely got 1.8 times its push, and jets of 10 to 35 m/s
-// came from a dam of 0.6 m. So an acceleration changes by no more than itself, gravity and TY_BLOW of the speed in a step.
+// acceleration would act for another (1 - theta) dt on liquid that flies on freely. So an acceleration changes by no more than
+// itself and ty_gridflow_room in a step.
 static void smooth(void* ctx, ty_range r)
 {
     const advect_job* job = ctx;

@@ -152,9 +152,10 @@ typedef struct cut_job {
 } cut_job;
 
 // Which source, if any, closes each face: the one that is nearer than every obstacle.
-static void find_sources(const ty_gridflow* gf, int n, const double (*x)[3], int* source, double (*velocity)[3])
+static void find_sources(const ty_gridflow* gf, int n, const double (*x)[3], int* source, double (*velocity)[3],
+                         double (*motion)[3])
 {
-    double nearest[TY_SAMPLE_BATCH], d[TY_SAMPLE_BATCH], v[TY_SAMPLE_BATCH][3];
+    double nearest[TY_SAMPLE_BATCH], d[TY_SAMPLE_BATCH], v[TY_SAMPLE_BATCH][3], m[TY_SAMPLE_BATCH][3] = {{0}};
     for (int i = 0; i < n; ++i) source[i] = -1, nearest[i] = gf->cells.h;
     if (ty_world_has_obstacles(gf->world)) {
         ty_sampler obstacles = ty_world_obstacles(gf->world);
@@ -165,10 +166,13 @@ static void find_sources(const ty_gridflow* gf, int n, const double (*x)[3], int
         if (!spout.on) continue;
         ty_sample(&spout.distance, n, x, d);
         ty_sample(&spout.velocity, n, x, v[0]);
+        if (spout.moves) ty_sample(&spout.motion, n, x, m[0]);
+        else memset(m, 0, sizeof m);
         for (int i = 0; i < n; ++i)
             if (d[i] < nearest[i]) {
                 nearest[i] = d[i], source[i] = s;
                 memcpy(velocity[i], v[i], sizeof v[i]);
+                memcpy(motion[i], m[i], sizeof m[i]);
             }
     }
 }
@@ -178,17 +182,18 @@ static void cut_velocities(void* ctx, ty_range r)
     const cut_job* job = ctx;
     ty_gridflow* gf = job->gf;
     ty_cut_faces* cut = &gf->cut[job->axis];
-    double x[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3] = {{0}}, slip[TY_SAMPLE_BATCH];
+    double x[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3] = {{0}}, drift[TY_SAMPLE_BATCH][3] = {{0}}, slip[TY_SAMPLE_BATCH];
     int n = (int)(r.end - r.begin), source[TY_SAMPLE_BATCH];
     for (int i = 0; i < n; ++i) ty_face_center(&gf->cells, job->axis, cut->face.at[r.begin + i], x[i]);
     ty_sampler slips = ty_world_solid_slip(gf->world), velocities = ty_world_solid_velocity(gf->world);
     ty_sample(&slips, n, (const double(*)[3])x, slip);
     if (ty_world_solid_speed(gf->world) > 0.0) ty_sample(&velocities, n, (const double(*)[3])x, v[0]);
-    find_sources(gf, n, (const double(*)[3])x, source, v);
+    find_sources(gf, n, (const double(*)[3])x, source, v, drift);
     for (int i = 0; i < n; ++i) {
         cut->velocity.at[r.begin + i] = ty_load3(v[i]);
         cut->slip.at[r.begin + i] = source[i] < 0 ? slip[i] : -1.0 - source[i];
         gf->body[job->axis][cut->face.at[r.begin + i]] = v[i][job->axis];
+        if (gf->drift[job->axis]) gf->drift[job->axis][cut->face.at[r.begin + i]] = drift[i][job->axis];
     }
 }
 
@@ -204,18 +209,20 @@ static void mark_spouts(ty_gridflow* gf)
         }
 }
 
-double ty_gridflow_emitted(const ty_gridflow* gf, int cell, double* area)
+double ty_gridflow_emitted(const ty_gridflow* gf, int cell, double* area, double* displaced)
 {
-    double flux = 0.0, open = 0.0, normal2 = 0.0;
+    double flux = 0.0, open = 0.0, normal2 = 0.0, swept = 0.0;
     for (int axis = 0; axis < 3; ++axis) {
         int low = cell, high = cell + gf->cells.stride[axis];
         double shut_low = 1.0 - gf->open[axis][low], shut_high = 1.0 - gf->open[axis][high];
         flux += shut_low * gf->body[axis][low] - shut_high * gf->body[axis][high];
+        if (gf->drift[axis]) swept += shut_low * gf->drift[axis][low] - shut_high * gf->drift[axis][high];
         open += gf->open[axis][low] + gf->open[axis][high];
         normal2 += (shut_low - shut_high) * (shut_low - shut_high);
     }
     *area = open > 0.0 ? sqrt(normal2) : 0.0;
-    return open > 0.0 && flux > 0.0 ? flux : 0.0;
+    *displaced = open > 0.0 ? swept : 0.0;
+    return open > 0.0 && flux > swept ? flux - swept : 0.0;
 }
 
 // The flux that comes out on the grid against the world's rate.
@@ -224,11 +231,11 @@ static ty_status scale_sources(ty_gridflow* gf)
     int n = ty_world_n_sources(gf->world);
     if (!ty_array_resize(&gf->emission, 2 * n)) return ty_no_memory("sources");
     memset(gf->emission.at, 0, sizeof(double) * 2 * (size_t)n);
-    double h2 = gf->cells.h * gf->cells.h, area;
+    double h2 = gf->cells.h * gf->cells.h, area, displaced;
     for (int i = 0; i < gf->cells.count; ++i) {
         if (!gf->spout[i]) continue;
         double* sums = gf->emission.at + 2 * (gf->spout[i] - 1);
-        sums[0] += h2 * ty_gridflow_emitted(gf, i, &area);
+        sums[0] += h2 * ty_gridflow_emitted(gf, i, &area, &displaced);
         sums[1] += h2 * area;
     }
     for (int s = 0; s < n; ++s) {

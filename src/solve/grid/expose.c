@@ -20,7 +20,8 @@
 
 enum { BLOCK = 1024 };
 
-// The face below crossing face f, and 0 when there is none: on the other side of its liquid cell, inside the liquid.
+// The face below crossing face f, and 0 when there is none: on the other side of its liquid cell, inside the liquid or on a
+// source (a source one cell below the surface of a pool delivered 5 to 20 % too much with its own velocity there).
 static int face_below(const ty_gridflow* gf, int axis, int f)
 {
     int s = gf->cells.stride[axis];
@@ -28,7 +29,9 @@ static int face_below(const ty_gridflow* gf, int axis, int f)
     if (low == high) return 0;
     int below = low ? f - s : f + s;
     bool inside = gf->state[below] == TY_CELL_LIQUID && gf->state[below - s] == TY_CELL_LIQUID;
-    return inside && gf->mark[axis][below] == 1 ? below : 0;
+    // A known face that is closed is a source's. One that moves leaves its liquid behind at rest and keeps its own.
+    bool source = gf->has_spouts && !gf->drift[axis] && gf->open[axis][below] == 0.0;
+    return (inside || source) && gf->mark[axis][below] == 1 ? below : 0;
 }
 
 static void expose(const ty_gridflow* gf, int axis, const double* u, double* seen)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "core/hash.h"
 #include "solve/grid/gridflow.h"
 #include "solve/kinds.h"
 
@@ -42,11 +43,16 @@ static ty_status move(ty_gridflow* gf, const ty_liquid* liquid, double dt, doubl
     clear(gf->next, gf->cells.count);
     TY_TRY(ty_gridflow_advect(gf, dt));
     if (gf->carries) clear(gf->next_acc, gf->cells.count);
-    TY_TRY(ty_gridflow_push(gf, dt, solve_dt));
-    TY_TRY(ty_gridflow_viscosity(gf, dt, stats));
+    TY_TRY(ty_gridflow_push(gf, dt));
+    if (gf->def->viscosity_form == TY_VISCOSITY_DIFFUSION) TY_TRY(ty_gridflow_viscosity(gf, dt, stats));
     stats->advect_seconds += ty_clock() - begin;
     begin = ty_clock();
     TY_TRY(ty_gridflow_project(gf, liquid, solve_dt, true, stats));
+    if (gf->def->viscosity_form == TY_VISCOSITY_VARIATIONAL) {
+        // The stress acts on what gravity and pressure leave over: a pool at rest does not see it.
+        TY_TRY(ty_gridflow_stress(gf, dt, stats));
+        TY_TRY(ty_gridflow_project(gf, liquid, solve_dt, false, stats));
+    }
     stats->project_seconds += ty_clock() - begin;
     if (gf->carries && theta < 1.0) ty_gridflow_smooth(gf);
     return ty_gridflow_continue(gf);
@@ -65,8 +71,20 @@ static void set_velocity(ty_gridflow* gf, int axis)
     }
 }
 
-// The initial velocities, made divergence-free; then a short step that is thrown away but for the pressure and the
-// acceleration it needed.
+// A short step that is thrown away but for the pressure and the acceleration it needed: at the start, and when a source
+// is switched. A jump of the velocity is no acceleration; carried along as one it would ring.
+static ty_status probe(ty_gridflow* gf, const ty_liquid* liquid, ty_solve_stats* stats)
+{
+    double dt = PROBE_STEP * fmin(gf->dt_limit, 1.0), divergence = stats->max_divergence;
+    TY_TRY(place(gf, liquid));
+    if (gf->carries) clear(gf->acc, gf->cells.count);    // there is none to carry yet
+    TY_TRY(move(gf, liquid, dt, 1.0, stats));
+    stats->max_divergence = divergence;
+    if (gf->carries) swap_arrays(gf->acc, gf->next_acc);
+    return ty_gridflow_expose(gf);
+}
+
+// The initial velocities, made divergence-free.
 static ty_status start(ty_gridflow* gf, const ty_liquid* liquid, ty_solve_stats* stats)
 {
     TY_TRY(place(gf, liquid));
@@ -77,13 +95,16 @@ static ty_status start(ty_gridflow* gf, const ty_liquid* liquid, ty_solve_stats*
     TY_TRY(ty_gridflow_continue(gf));
     swap_arrays(gf->u, gf->next);
     ty_gridflow_measure(gf, 0.0, stats);
-    double dt = PROBE_STEP * fmin(gf->dt_limit, 1.0), divergence = stats->max_divergence;
-    TY_TRY(place(gf, liquid));
-    TY_TRY(move(gf, liquid, dt, 1.0, stats));    // there is no acceleration to carry yet
-    stats->max_divergence = divergence;
-    if (gf->carries) swap_arrays(gf->acc, gf->next_acc);
-    TY_TRY(ty_gridflow_expose(gf));
-    return ty_ok();
+    return probe(gf, liquid, stats);
+}
+
+// Which sources are on, as a number.
+static uint64_t sources_on(const ty_world* world)
+{
+    uint64_t on = 0;
+    for (int i = 0; i < ty_world_n_sources(world); ++i)
+        if (ty_world_source(world, i).on) on = ty_mix2(on, (uint64_t)i + 1);
+    return on;
 }
 
 static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* world, double t, double dt,
@@ -96,15 +117,19 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
     gf->world = world;
     ty_varying* mu = (ty_varying*)&gf->def->viscosity;    // only its cache of volume files changes
     TY_TRY(ty_varying_prepare(mu, t, t + dt));
+    uint64_t on = sources_on(world);
+    bool switched = on != gf->sources_on;
+    gf->sources_on = on;
     if (dt <= 0.0) return start(gf, liquid, stats);
     double begin = ty_clock();
     TY_TRY(place(gf, liquid));
     stats->mesh_seconds = ty_clock() - begin;
-    TY_TRY(move(gf, liquid, dt, gf->def->theta, stats));
+    TY_TRY(move(gf, liquid, dt, gf->carries ? gf->def->theta : 1.0, stats));
     swap_arrays(gf->u, gf->next);
     if (gf->carries) swap_arrays(gf->acc, gf->next_acc);
     TY_TRY(ty_gridflow_expose(gf));
     ty_gridflow_measure(gf, dt, stats);
+    if (switched && gf->carries) TY_TRY(probe(gf, liquid, stats));
     if (!(gf->max_speed < INFINITY)) return ty_fail(TY_DIVERGED, "the liquid's speed is not finite");
     return ty_ok();
 }
@@ -117,7 +142,9 @@ static ty_flow flow(const void* self)
                  .lattice = {.cell = gf->cells.h},
                  .cell = gf->cells.h,
                  .max_speed = gf->max_speed,
-                 .dt_limit = gf->dt_limit};
+                 .dt_limit = gf->dt_limit,
+                 .counts_drains = true,
+                 .drain_rate = gf->drain_rate};
     if (gf->carries) f.motion = (ty_sampler){gf, 6, 0.0, ty_gridflow_motion};
     for (int axis = 0; axis < 3; ++axis) {
         f.lattice.origin[axis] = gf->cells.origin[axis] + 0.5 * gf->cells.h;
@@ -152,6 +179,8 @@ static ty_status archive(void* self, ty_archive* ar)
     TY_TRY(ty_archive_f64(ar, "gravity", gf->gravity, 3));
     TY_TRY(ty_archive_f64(ar, "reference", gf->ref, 3));
     TY_TRY(ty_archive_f64(ar, "max_speed", &gf->max_speed, 1));
+    TY_TRY(ty_archive_f64(ar, "drain_rate", &gf->drain_rate, 1));
+    TY_TRY(ty_archive_fixed(ar, "sources_on", &gf->sources_on, 1, sizeof gf->sources_on));
     if (ar->loading) gf->bodies_fixed = false;
     TY_TRY(ty_archive_fixed(ar, "started", &gf->started, 1, sizeof gf->started));
     return ty_archive_f64(ar, "dt_limit", &gf->dt_limit, 1);
@@ -164,9 +193,10 @@ static void destroy(void* self)
     for (int axis = 0; axis < 3; ++axis) {
         double* arrays[] = {gf->u[axis], gf->next[axis], gf->acc[axis], gf->next_acc[axis],
                             gf->carried[axis], gf->open[axis], gf->body[axis], gf->hold[axis],
-                            gf->seen[axis], gf->rate[axis]};
-        for (int i = 0; i < 10; ++i) ty_free(arrays[i]);
+                            gf->seen[axis], gf->rate[axis], gf->drift[axis]};
+        for (int i = 0; i < 11; ++i) ty_free(arrays[i]);
         ty_free(gf->mark[axis]);
+        ty_free(gf->stress_row[axis]);
         ty_array_free(&gf->cut[axis].face);
         ty_array_free(&gf->cut[axis].velocity);
         ty_array_free(&gf->cut[axis].slip);
@@ -179,6 +209,7 @@ static void destroy(void* self)
     ty_array_free(&gf->layer);
     ty_array_free(&gf->front);
     ty_array_free(&gf->scratch);
+    ty_array_free(&gf->stress_face);
     ty_array_free(&gf->rhs);
     ty_array_free(&gf->x);
     ty_array_free(&gf->guess);
@@ -213,6 +244,13 @@ static ty_status make_cells(ty_gridflow* gf, const ty_world_def* def)
     return ty_ok();
 }
 
+static bool sources_move(const ty_world* world)
+{
+    for (int i = 0; i < ty_world_n_sources(world); ++i)
+        if (ty_world_source(world, i).moves) return true;
+    return false;
+}
+
 static ty_status reserve(ty_gridflow* gf)
 {
     size_t n = (size_t)gf->cells.count;
@@ -223,6 +261,7 @@ static ty_status reserve(ty_gridflow* gf)
         ok = (gf->u[axis] = ty_alloc_zero(n, sizeof(double))) && (gf->next[axis] = ty_alloc_zero(n, sizeof(double))) &&
              (gf->open[axis] = ty_alloc_zero(n, sizeof(double))) && (gf->body[axis] = ty_alloc_zero(n, sizeof(double))) &&
              (gf->seen[axis] = ty_alloc_zero(n, sizeof(double))) && (gf->mark[axis] = ty_alloc_zero(n, 1));
+        if (ok && sources_move(gf->world)) ok = (gf->drift[axis] = ty_alloc_zero(n, sizeof(double)));
         if (!ok || !gf->carries) continue;
         ok = (gf->acc[axis] = ty_alloc_zero(n, sizeof(double))) &&
              (gf->next_acc[axis] = ty_alloc_zero(n, sizeof(double))) &&
@@ -238,7 +277,8 @@ static ty_status create_parts(ty_gridflow* gf, const ty_world* world)
     if (!def->has_domain) return ty_fail(TY_BAD_INPUT, "solver 'grid' needs a domain; give 'domain:' with min and size");
     for (int side = 0; side < TY_N_SIDES; ++side) gf->closed[side] = def->wall[side].closed;
     gf->world = world;
-    gf->carries = gf->def->theta < 1.0;
+    // Stress that stops all acceleration is no acceleration to carry along.
+    gf->carries = gf->def->theta < 1.0 && gf->def->viscosity_form != TY_VISCOSITY_VARIATIONAL;
     gf->layers = (int)ty_clamp(ceil(gf->def->cfl), 1.0, MAX_LAYERS) + EXTRA_LAYERS;
     TY_TRY(make_cells(gf, def));
     TY_TRY(reserve(gf));

@@ -58,7 +58,7 @@ typedef struct ty_gridflow {
     double gravity[3], ref[3];
     bool started;                // there is a pressure
     uint8_t* state;              // of cells
-    double max_speed, dt_limit;
+    double max_speed, dt_limit, drain_rate;
     double dt;                   // of this step
 
     double* phi;                 // at centres, inside the box; +h elsewhere
@@ -66,10 +66,12 @@ typedef struct ty_gridflow {
     double* solid;               // node distances to obstacles and sources
     double* open[3];             // area fraction of faces
     double* body[3];             // normal velocity of what closes the rest
+    double* drift[3];            // normal velocity of a source's own motion; NULL when none ever moves
     uint8_t* spout;              // cells beside source i carry i + 1
     ty_cut_faces cut[3];
     bool bodies_fixed;           // no need to make them again
     bool has_bodies, has_spouts;
+    uint64_t sources_on;         // which, as a number
     bool rides;                  // solids move: inside them the velocity relative to theirs is continued
     TY_ARRAY(double) emission;   // two per source: scale of the emitted flux, flux per area beside it
 
@@ -87,6 +89,8 @@ typedef struct ty_gridflow {
     ty_linear* viscous;          // the rest only with viscosity
     int* face_row;
     double* hold[3];             // 1 - slip at cut faces
+    ty_ids stress_face;          // with the whole stress: axis and face of each unknown
+    int* stress_row[3];          // unknown of each face; -1: none
 } ty_gridflow;
 
 static inline int ty_cell_index(const ty_cells* c, int i, int j, int k)
@@ -116,8 +120,9 @@ static inline void ty_face_center(const ty_cells* c, int axis, int index, double
 // bodies.c: obstacles and sources as face fractions and velocities.
 ty_status ty_gridflow_bodies(ty_gridflow* gf);
 // What a source pushes into the open part of a cell beside it, m/s (times h^2: a flux); never negative, for a
-// source's back takes nothing in. `area`: of the source's surface in the cell, in h^2.
-double ty_gridflow_emitted(const ty_gridflow* gf, int cell, double* area);
+// source's back takes nothing in. `area`: of the source's surface in the cell, in h^2. `displaced`: what the source's
+// own motion displaces there.
+double ty_gridflow_emitted(const ty_gridflow* gf, int cell, double* area, double* displaced);
 // How much of the unit square's area has phi > 0; corners in ring order.
 double ty_open_fraction(const double phi[4]);
 
@@ -138,11 +143,13 @@ ty_status ty_gridflow_advect(ty_gridflow* gf, double dt);
 // next_acc[], new, loses blows and takes a share of the one before, after ty_gridflow_advect.
 void ty_gridflow_smooth(ty_gridflow* gf);
 
-// push.c: forces, steering. next_acc becomes the forces' acceleration.
-ty_status ty_gridflow_push(ty_gridflow* gf, double dt, double solve_dt);
+// push.c: forces, steering.
+ty_status ty_gridflow_push(ty_gridflow* gf, double dt);
 
-// viscosity.c
+// viscosity.c: one component at a time. stress.c: the whole stress tensor. Both change next[] on the liquid's faces.
 ty_status ty_gridflow_viscosity(ty_gridflow* gf, double dt, ty_solve_stats* stats);
+ty_status ty_gridflow_stress(ty_gridflow* gf, double dt, ty_solve_stats* stats);
+void ty_gridflow_keep_holds(ty_gridflow* gf);
 
 // project.c: next[] becomes divergence-free. solve_dt is theta dt. Not physical: no gravity, the pressure is not kept.
 ty_status ty_gridflow_project(ty_gridflow* gf, const ty_liquid* liquid, double solve_dt, bool physical,
@@ -163,11 +170,13 @@ static inline double ty_gridflow_trust(const ty_gridflow* gf, double difference)
     return ty_clamp((cells - TY_CALM) / (TY_VIOLENT - TY_CALM), 0.0, 1.0);
 }
 
+// By how much an acceleration may change within a step and still be smooth, m/s2: what is more was a blow. It may be gravity's,
+// change the speed by TY_BLOW of it, or the place by TY_NUDGE / 2 cells.
 #define TY_BLOW 0.05
-// By how much an acceleration may change within a step and still be smooth, m/s2: what is more was a blow.
+#define TY_NUDGE 0.2
 static inline double ty_gridflow_room(const ty_gridflow* gf, double speed)
 {
-    return ty_norm(ty_world_gravity(gf->world)) + TY_BLOW * fabs(speed) / gf->dt;
+    return ty_norm(ty_world_gravity(gf->world)) + (TY_BLOW * fabs(speed) + TY_NUDGE * gf->cells.h / gf->dt) / gf->dt;
 }
 
 // expose.c: seen[] and rate[], from u[] and acc[]. Spoils next_acc[].
@@ -175,6 +184,9 @@ ty_status ty_gridflow_expose(ty_gridflow* gf);
 
 // measure.c: what stats say, and the limits of the next step.
 void ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats);
+
+// drains.c: m3/s of liquid that runs into drains now.
+double ty_gridflow_drain_rate(const ty_gridflow* gf);
 
 // sample.c
 void ty_gridflow_seen_velocity(const void* gf, int n, const double (*x)[3], double* out);

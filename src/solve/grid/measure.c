@@ -122,6 +122,7 @@ void ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats)
         top = fmax(top, ty_parallel_max(gf->face[job.axis].n, BLOCK, free_speed_block, &job));
     }
     gf->max_speed = top;
+    gf->drain_rate = ty_gridflow_drain_rate(gf);
     double g = ty_norm(ty_world_gravity(gf->world));
     double speed = fmax(top, ty_world_solid_speed(gf->world)) + sqrt(5.0 * h * g);
     gf->dt_limit = speed > 0.0 ? gf->def->cfl * h / speed : INFINITY;

@@ -116,8 +116,8 @@ static double net_inflow(const project_job* job, int64_t row)
     }
     if (!spout) return sum;
     const double* scale = gf->emission.at + 2 * (gf->spout[i] - 1);
-    double area, emitted = ty_gridflow_emitted(gf, i, &area);
-    return sum + scale[0] * emitted + scale[1] * area;
+    double area, displaced, emitted = ty_gridflow_emitted(gf, i, &area, &displaced);
+    return sum + scale[0] * emitted + scale[1] * area + displaced;
 }
 
 static void fill_row(void* ctx, ty_range r)

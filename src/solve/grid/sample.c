@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string.h>
+
 #include "core/parallel.h"
 #include "solve/grid/gridflow.h"
 
@@ -71,6 +73,20 @@ void ty_gridflow_seen_velocity(const void* self, int n, const double (*x)[3], do
     ty_face_sample(&gf->cells, gf->seen, n, x, out);
 }
 
+// Forces are no part of rate[]; what fails here the world remembers.
+static void add_forces(const ty_gridflow* gf, int n, const double (*x)[3], double* out)
+{
+    double v[TY_SAMPLE_BATCH][3], a[TY_SAMPLE_BATCH][3];
+    for (int at = 0; at < n; at += TY_SAMPLE_BATCH) {
+        int count = n - at < TY_SAMPLE_BATCH ? n - at : TY_SAMPLE_BATCH;
+        memset(a, 0, sizeof a);
+        for (int i = 0; i < count; ++i) memcpy(v[i], out + 6 * (at + i), sizeof v[i]);
+        if (ty_world_forces(gf->world, count, x + at, (const double(*)[3])v, a).code != TY_OK) return;
+        for (int i = 0; i < count; ++i)
+            for (int axis = 0; axis < 3; ++axis) out[6 * (at + i) + 3 + axis] += a[i][axis];
+    }
+}
+
 void ty_gridflow_motion(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_gridflow* gf = self;
@@ -86,6 +102,7 @@ void ty_gridflow_motion(const void* self, int n, const double (*x)[3], double* o
             v[3 * k + 2] = trilinear(c, u[2], center[0], center[1], face[2]);
         }
     }
+    if (ty_world_has_forces(gf->world)) add_forces(gf, n, x, out);
 }
 
 static double weight(const ty_gridflow* gf, const double x[3])

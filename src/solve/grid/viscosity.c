@@ -2,8 +2,8 @@
 // Implicit viscosity, one component at a time: (I - dt div nu grad) u = u* on the component's own faces. Air takes
 // no stress (zero gradient); walls hold the liquid as much as they do not let it slip.
 //
-// Departs from the full stress tensor: components are not coupled, so a turning or coiling free surface of varying
-// viscosity is not exact.
+// Departs from the full stress tensor: components are not coupled, so a turning or coiling free surface and varying
+// viscosity are not exact; stress.c has them.
 #include <string.h>
 
 #include "core/parallel.h"
@@ -124,7 +124,7 @@ static ty_status sample_viscosity(ty_gridflow* gf, int axis)
     return ty_ok();
 }
 
-static void keep_holds(ty_gridflow* gf)
+void ty_gridflow_keep_holds(ty_gridflow* gf)
 {
     for (int axis = 0; axis < 3; ++axis)
         for (int64_t k = 0; k < gf->cut[axis].face.n; ++k) {
@@ -152,7 +152,7 @@ ty_status ty_gridflow_viscosity(ty_gridflow* gf, double dt, ty_solve_stats* stat
     bool constant = ty_varying_is_constant(mu);
     if (constant && mu->constant[0] <= 0.0) return ty_ok();
     TY_TRY(reserve(gf));
-    keep_holds(gf);
+    ty_gridflow_keep_holds(gf);
     double h = gf->cells.h;
     for (int axis = 0; axis < 3; ++axis) {
         if (gf->face[axis].n == 0) continue;

@@ -161,6 +161,7 @@ ty_status ty_levelset_offset(ty_levelset* ls, const double* metres_per_piece)
     double* old = ls->phi;
     ls->phi = ls->next;
     ls->next = old;
+    ty_levelset_stop_leaks(ls, NULL, 0.0, old);
     ls->moved += most;
     ty_levelset_continue(ls, ls->phi);
     return ty_levelset_contour(ls);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tracker `levelset`: signed distances on a uniform grid, carried along the flow and made distances again now and
 // then. The baseline that everybody knows, with a redistancing that does not move the surface.
+#include <string.h>
+
 #include "track/levelset/levelset.h"
 
 #include "track/kinds.h"
@@ -33,7 +35,9 @@ ty_status ty_levelset_redistance(ty_levelset* ls, double reach)
     double h = ls->grid.cell;
     double wanted = (REACH_BEYOND + BAND_SLACK + ls->def.redistance) * h + 1.5 * reach;
     ls->band = reach > 0.0 ? fmax(wanted, FIRST_BAND * h) : ls->band;
+    if (ls->has_obstacles) memcpy(ls->spare, ls->phi, (size_t)ty_grid_size(&ls->grid) * sizeof *ls->phi);
     TY_TRY(ty_redistance_run(&ls->redistance, &ls->grid, ls->band, ls->phi));
+    ty_levelset_stop_leaks(ls, NULL, 0.0, ls->spare);
     ls->moved = 0.0;
     ty_levelset_continue(ls, ls->phi);
     return ty_ok();

@@ -64,6 +64,10 @@ ty_status ty_levelset_activate(ty_levelset* ls);
 // phi after dt. *displacement: the farthest that anything near the surface went, metres.
 ty_status ty_levelset_transport(ty_levelset* ls, const ty_flow* flow, double dt, double* displacement);
 
+// Takes away liquid that went through an obstacle: after a transport, before values are continued; with flow NULL after
+// a change of values in place. `before`: phi then.
+void ty_levelset_stop_leaks(ty_levelset* ls, const ty_flow* flow, double dt, const double* before);
+
 // Which cells are closed, after the obstacles moved (or at the start).
 ty_status ty_levelset_solids(ty_levelset* ls, const ty_world* world);
 // The same from ls->solid as it is.

@@ -267,10 +267,12 @@ ty_status ty_levelset_transport(ty_levelset* ls, const ty_flow* flow, double dt,
         s.from = ls->next, s.to = ls->spare;
         *displacement = ty_max(0.0, ty_parallel_max(ls->active.n, BLOCK, maccormack, &s));
         swap(&ls->phi, &ls->spare);
+        ty_levelset_stop_leaks(ls, flow, dt, ls->spare);
     } else {
         memcpy(ls->next, ls->phi, bytes);
         *displacement = ty_max(0.0, ty_parallel_max(ls->active.n, BLOCK, semi_lagrangian, &s));
         swap(&ls->phi, &ls->next);
+        ty_levelset_stop_leaks(ls, flow, dt, ls->next);
     }
     ty_parallel_for(ls->active.n, BLOCK, clamp_band, ls);
     return ty_ok();

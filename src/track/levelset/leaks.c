@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Liquid does not go through walls. A wall is about as thick as the stencils that carry phi along, and values in it continue
+// the liquid of one side: interpolation, long steps and walls that move off let them out on the other. So near obstacles
+// a cell is liquid after a step only when liquid was to be seen, past all walls, from where it came.
+//
+// New distances and offsets near a wall are held to the same: they do not make liquid where none is in sight.
+//
+// All this is looked at in the frame of the wall, where it stands still: from place x of the new world, the place y of the
+// old one is at y + dt v with the wall's velocity v.
+#include "core/parallel.h"
+#include "track/levelset/levelset.h"
+#include "world/trace.h"
+
+enum { BLOCK = 1024, SAMPLES = 6, REACH = 2 };    // REACH: cells on each side of a place where liquid is looked for
+
+static const double NEAR_WALL = 2.5;    // cells beyond a step's length from an obstacle where values may come through it
+static const double IN_SIGHT = 1.75;    // cells from the place: half a diagonal of a cell and one more
+static const double CLEAR = 0.2;        // cells: liquid nearer to a wall than this may be a value continued into it, as walls turn
+static const double DRY = 0.5;          // cells: value of a cell that is found dry
+
+typedef struct leak_job {
+    ty_levelset* ls;
+    const ty_flow* flow;
+    const double* before;
+    double dt;
+} leak_job;
+
+// How far one gets from a to b, as a share, before an obstacle is in the way or, at the end, nearer than `clear`; 1: all
+// the way.
+static double free_way(const ty_levelset* ls, ty_vec3 a, ty_vec3 b, double clear)
+{
+    double x[SAMPLES][3], d[SAMPLES];
+    ty_sampler obstacles = ty_world_obstacles(ls->world);
+    for (int i = 0; i < SAMPLES; ++i) ty_store3(x[i], a + (double)(i + 1) / SAMPLES * (b - a));
+    ty_sample(&obstacles, SAMPLES, (const double(*)[3])x, d);
+    for (int i = 0; i < SAMPLES; ++i)
+        if (d[i] <= (i == SAMPLES - 1 ? clear : 0.0)) return (double)i / SAMPLES;
+    return 1.0;
+}
+
+// Whether liquid was in sight from `at` (old world); `drift` leads from the old world to the wall in the new one.
+static bool sees_liquid(const leak_job* job, ty_vec3 at, ty_vec3 drift)
+{
+    const ty_levelset* ls = job->ls;
+    const ty_grid* g = &ls->grid;
+    int lo[3], ijk[3];
+    for (int axis = 0; axis < 3; ++axis) lo[axis] = (int)floor((at[axis] - g->origin[axis]) / g->cell) - REACH;
+    for (int i = 0; i < 125; ++i) {
+        bool in = true;
+        for (int axis = 0, rest = i; axis < 3; ++axis, rest /= 5) {
+            ijk[axis] = lo[axis] + rest % 5;
+            in &= ijk[axis] >= 0 && ijk[axis] < g->n[axis];
+        }
+        if (!in) continue;
+        int64_t cell = ijk[0] * ty_grid_stride(g, 0) + ijk[1] * ty_grid_stride(g, 1) + ijk[2] * ty_grid_stride(g, 2);
+        double x[3];
+        if (!(job->before[cell] < 0.0)) continue;
+        ty_grid_cell_center(g, ijk[0], ijk[1], ijk[2], x);
+        ty_vec3 to = ty_load3(x);
+        if (ty_norm(to - at) < IN_SIGHT * g->cell && free_way(ls, at + drift, to + drift, job->flow ? CLEAR * g->cell : 0.0) == 1.0) return true;
+    }
+    return false;
+}
+
+// Where the liquid at x came from, and how far the wall went since; without a flow nothing moved.
+static ty_vec3 origin_of(const leak_job* job, const double x[3], ty_vec3* drift)
+{
+    double foot[1][3], v[3];
+    *drift = ty_vec(0, 0, 0);
+    if (!job->flow) return ty_load3(x);
+    ty_sampler velocity = ty_world_solid_velocity(job->ls->world);
+    ty_trace_back(job->flow, job->dt, 1, (const double(*)[3])x, foot);
+    ty_sample(&velocity, 1, (const double(*)[3])x, v);
+    *drift = job->dt * ty_load3(v);
+    ty_vec3 from = ty_load3(x), to = ty_load3(foot[0]) + *drift;
+    return from + free_way(job->ls, from, to, 0.0) * (to - from) - *drift;
+}
+
+static void dry_block(void* ctx, ty_range r)
+{
+    const leak_job* job = ctx;
+    ty_levelset* ls = job->ls;
+    double h = ls->grid.cell, near = NEAR_WALL * h + (job->flow ? job->flow->max_speed * job->dt : 0.0);
+    for (int64_t cell = r.begin; cell < r.end; ++cell) {
+        if (!(ls->phi[cell] < 0.0) || ls->closed[cell] || ls->solid[cell] > near) continue;
+        if (!job->flow && job->before[cell] < 0.0) continue;
+        int ijk[3];
+        double x[3];
+        ty_grid_coords(&ls->grid, cell, ijk);
+        ty_grid_cell_center(&ls->grid, ijk[0], ijk[1], ijk[2], x);
+        ty_vec3 drift, at = origin_of(job, x, &drift);
+        if (!sees_liquid(job, at, drift)) ls->phi[cell] = DRY * h;
+    }
+}
+
+void ty_levelset_stop_leaks(ty_levelset* ls, const ty_flow* flow, double dt, const double* before)
+{
+    if (!ls->has_obstacles) return;
+    leak_job job = {ls, flow, before, dt};
+    ty_parallel_for(ty_grid_size(&ls->grid), BLOCK, dry_block, &job);
+}
