@@ -256,8 +256,7 @@ static const ty_key source_keys[] = {
     {"rate", TY_KEY_VARYING, .at = TY_AT(ty_source_def, rate),
      .has_at = TY_AT(ty_source_def, has_rate), .unit = "m3/s", NOT_NEGATIVE, .fallback = "0",
      .time_only = true, .fallback_says = "what the velocity carries through its surface",
-     .sentence = "How much liquid comes in. Without volume correction a source meters what it delivers: it lets out up "
-                 "to a fifth more or less than its velocity says, until the volume is right."},
+     .sentence = "How much liquid comes in."},
     {0}};
 const ty_group ty_source_group = GROUP_OF(ty_source_def, "source", source_keys, NULL,
                                           "A region that is liquid while it is on: a shape and",

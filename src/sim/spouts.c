@@ -7,12 +7,6 @@
 // (measured: -40 to +22 %, by the length of the step); by more than this factor it is another matter, such as
 // a film thinner than a cell, and what was cut counts.
 static const double MOST_DIFFERENCE = 4.0;
-// The meter is a controller: in a step it works off a share of the shortfall (the mean of two: a surface that answers to a
-// changed outflow rings from step to step), and what is always missing it learns.
-static const double METERED_SHARE = 0.2;
-static const double LEARNT_SHARE = 0.02;
-// It never changes an outflow by more than this: it is there for jets, not to refill what a splash lost.
-static const double MOST_METERED = 0.2;
 
 // What ran into the drains: the solver's flux, by the trapezoidal rule; the last step's second half is booked now.
 static double drained(ty_spouts* s, const ty_flow* flow, double cut, double dt)
@@ -72,30 +66,10 @@ ty_status ty_sim_edit(ty_sim* sim, double dt)
     return edit_drains(sim, dt);
 }
 
-void ty_sim_meter(ty_sim* sim, double dt)
-{
-    ty_spouts* s = &sim->spouts;
-    double gap = ty_ledger_expected(&sim->ledger), delivered = 0.0, rate = 0.0;
-    for (int64_t i = 0; i < sim->ledger.volume.n; ++i) gap -= sim->ledger.volume.at[i];
-    ty_world_meter(sim->world, 1.0);
-    for (int i = 0; i < ty_world_n_sources(sim->world); ++i) {
-        delivered += ty_world_source(sim->world, i).delivered;
-        rate += ty_world_source(sim->world, i).rate;
-    }
-    if (delivered > 0.0) s->shortfall += gap - s->gap;
-    s->gap = gap;
-    if (sim->def->volume_correct || !(rate * dt > 0.0)) return;
-    double share = 0.5 * (s->shortfall + s->shortfall_before) / (rate * dt);
-    s->shortfall_before = s->shortfall;
-    s->learnt = ty_clamp(s->learnt + LEARNT_SHARE * share, -MOST_METERED, MOST_METERED);
-    double more = s->learnt + METERED_SHARE * share;
-    ty_world_meter(sim->world, 1.0 + ty_clamp(more, -MOST_METERED, MOST_METERED));
-}
-
 ty_status ty_spouts_archive(ty_spouts* s, ty_archive* ar)
 {
-    double values[6] = {s->drain_rate, s->drain_step, s->gap, s->shortfall, s->shortfall_before, s->learnt};
-    TY_TRY(ty_archive_f64(ar, "spouts", values, 6));
-    *s = (ty_spouts){values[0], values[1], values[2], values[3], values[4], values[5]};
+    double values[2] = {s->drain_rate, s->drain_step};
+    TY_TRY(ty_archive_f64(ar, "spouts", values, 2));
+    *s = (ty_spouts){values[0], values[1]};
     return ty_ok();
 }

@@ -151,7 +151,6 @@ static ty_status step_stages(ty_sim* sim, double dt)
     TY_TRY(advance_tracker(sim, dt));
     TY_TRY(ty_sim_edit(sim, dt));
     TY_TRY(balance(sim, dt));
-    ty_sim_meter(sim, dt);
     sim->stats.seconds_surface += ty_clock() - begin;
     return advance_solver(sim, dt);
 }

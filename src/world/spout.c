@@ -153,9 +153,8 @@ ty_status ty_world_move_spouts(ty_world* w, double t, double dt)
 static void spout_velocity(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_spout* s = self;
-    double factor = s->gain * s->world->meter;
     ty_world_eval(s->world, &s->velocity, n, x, out);
-    for (int64_t i = 0; factor != 1.0 && i < 3 * (int64_t)n; ++i) out[i] *= factor;
+    for (int64_t i = 0; s->gain != 1.0 && i < 3 * (int64_t)n; ++i) out[i] *= s->gain;
 }
 
 static void spout_motion(const void* self, int n, const double (*x)[3], double* out)
@@ -171,7 +170,7 @@ static ty_source get(const ty_spout* s)
                        .motion = {s, 3, 0.0, spout_motion},
                        .moves = s->shape.changes_ever,
                        .has_rate = s->has_rate,
-                       .rate = s->rate * s->world->meter,
+                       .rate = s->rate,
                        .delivered = s->delivered};
 }
 
@@ -182,8 +181,6 @@ ty_source ty_world_drain(const ty_world* w, int i)
 {
     return get(&w->spouts[w->def->n_sources + i]);
 }
-
-void ty_world_meter(ty_world* w, double factor) { w->meter = factor; }
 
 double ty_world_next_switch(const ty_world* w, double t)
 {

@@ -103,7 +103,6 @@ ty_status ty_world_create(ty_world** world, const ty_world_def* def, double cell
     if (!w) return ty_no_memory("world");
     w->def = def;
     w->cell = cell;
-    w->meter = 1.0;
     w->fault = ty_alloc(1, sizeof *w->fault);
     ty_status status = ty_no_memory("world");
     if (!w->fault) goto failed;

@@ -63,9 +63,6 @@ ty_source ty_world_source(const ty_world* world, int i);
 ty_source ty_world_drain(const ty_world* world, int i);
 // When a source or drain is next switched on or off after t; INFINITY: never. Steps should end there.
 double ty_world_next_switch(const ty_world* world, double t);
-// Multiplies what all sources let out from now on (rate and velocity), until the next call; 1 at first. Not what they
-// have delivered: that is what they are measured by.
-void ty_world_meter(ty_world* world, double factor);
 
 // Gravity now, m/s2. The other forces: adds their acceleration at n points moving with velocity v.
 ty_vec3 ty_world_gravity(const ty_world* world);

@@ -62,7 +62,6 @@ struct ty_world {
     ty_steering* steers;
     bool solid_moves, solid_changes_ever;
     double solid_speed, obstacles_band, solid_band, liquid_band;
-    double meter;       // factor on what sources let out
     ty_fault* fault;    // behind a pointer: samplers of a const world write it
 };
 
