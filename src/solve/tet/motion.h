@@ -34,6 +34,7 @@ typedef struct ty_tet_motion {
     ty_tet_state state;
     TY_ARRAY(double) volume;       // per tet
     TY_ARRAY(ty_vec3) centre;      // per tet
+    TY_ARRAY(double) moving;       // per tet: its volume of liquid; for statistics
     ty_tet_values u, a;
     ty_tri_mesh skin;              // boundary vertices of the mesh first, then loose ones of the surface
     ty_bvh skin_tree;
@@ -80,6 +81,7 @@ typedef struct ty_tetflow {
     ty_stuff stuff;
     ty_tet_stars stars;
     TY_ARRAY(ty_vec3) force;       // per tet: accelerations that are no pressure's
+    TY_ARRAY(ty_vec3) before;      // per tet: the acceleration that arrived with its velocity
     TY_ARRAY(double) divergence;   // per tet, wanted
     TY_ARRAY(int) loose_id;        // per vertex of the liquid's surface: its number in the skin, or -1
     TY_ARRAY(int) contact;         // free surface vertices inside walls
@@ -94,7 +96,7 @@ static inline ty_tet_motion* ty_tetflow_new(ty_tetflow* tf) { return &tf->motion
 
 // fill.c: the new mesh, its shares and geometry. No tets where there is no liquid, or less than a cell of it.
 ty_status ty_tetflow_fill(ty_tetflow* tf, const ty_liquid* liquid);
-// carry.c: the new state's u from the old motion.
+// carry.c: the new state's u and `before` from the old motion.
 ty_status ty_tetflow_carry(ty_tetflow* tf, double dt);
 // The same at n points (at most TY_SAMPLE_BATCH): what arrives there after dt.
 void ty_tetflow_arriving(const ty_tetflow* tf, double dt, int n, const double (*x)[3], double* u, double* a);
@@ -111,6 +113,6 @@ ty_flow ty_tetflow_flow(const ty_tetflow* tf);
 // archive.c: a motion as the next step needs it, to the bit.
 ty_status ty_tet_motion_archive(ty_tet_motion* m, ty_archive* ar, ty_tet_stars* stars);
 // measure.c: what stats say, and the limits of the next step.
-void ty_tetflow_measure(ty_tetflow* tf, ty_solve_stats* stats);
+ty_status ty_tetflow_measure(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* stats);
 
 #endif
