@@ -58,6 +58,8 @@ typedef struct ty_solver_kind {
     ty_flow (*flow)(const void* self);
     // What can be written into volumes; returns how many.
     int (*fields)(const void* self, int max, ty_named_field*);
+    // The tetrahedra and what they hold into a .vtu file; NULL: the solver has none.
+    ty_status (*write_tets)(const void* self, const char* path);
     ty_status (*archive)(void* self, ty_archive*);
     void (*destroy)(void* self);
 } ty_solver_kind;

@@ -106,12 +106,17 @@ ty_status ty_tetflow_push(ty_tetflow* tf, double dt, double solve_dt);
 ty_status ty_tetflow_give(ty_tetflow* tf, const ty_liquid* liquid, bool physical);
 // contact.c: `given` where the surface has run on into walls.
 ty_status ty_tetflow_contact(ty_tetflow* tf);
+// calm.c: slivers move as the open tets beside them; forces join the accelerations, which become what may be carried.
+void ty_tetflow_calm_slivers(ty_tetflow* tf);
+void ty_tetflow_limit_accelerations(ty_tetflow* tf, double dt, bool limited);
 // loose.c: parts of the liquid's surface that no tet is near, into the new motion's skin. Falling freely.
 ty_status ty_tetflow_loose(ty_tetflow* tf, const ty_liquid* liquid, double dt);
 // flow.c
 ty_flow ty_tetflow_flow(const ty_tetflow* tf);
 // archive.c: a motion as the next step needs it, to the bit.
 ty_status ty_tet_motion_archive(ty_tet_motion* m, ty_archive* ar, ty_tet_stars* stars);
+// write.c: velocities, pressures (Pa) and open shares of the tets, as .vtu.
+ty_status ty_tetflow_write(const ty_tetflow* tf, const char* path);
 // measure.c: what stats say, and the limits of the next step.
 ty_status ty_tetflow_measure(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* stats);
 

@@ -6,16 +6,11 @@
 #include <string.h>
 
 #include "core/clock.h"
-#include "core/parallel.h"
 #include "solve/kinds.h"
 #include "solve/tet/motion.h"
 
-enum { BLOCK = 4096 };
-
 // The share of a usual step that finds the first acceleration.
 static const double PROBE_STEP = 0.01;
-// By which share of the speed an acceleration may change the velocity beyond what it did a step before.
-static const double BLOW = 0.05;
 
 static ty_status want_divergence(ty_tetflow* tf, const ty_liquid* liquid, const double** divergence)
 {
@@ -32,32 +27,6 @@ static ty_status want_divergence(ty_tetflow* tf, const ty_liquid* liquid, const 
     }
     *divergence = tf->divergence.at;
     return ty_ok();
-}
-
-typedef struct acceleration_job {
-    ty_tetflow* tf;
-    double dt, gravity;
-    bool limited;    // not when there is no acceleration yet
-} acceleration_job;
-
-// Departs from solver `grid`, which takes most of theta's damping of waves back by letting the acceleration lag behind:
-// here that keeps alive what the remade mesh stirs up at walls (ripples of 0.001 cells: rms speed after 200 steps 1.0
-// instead of 2.1 times that of the start), and a wave of 32 cells loses but 2 % a period.
-//
-// A blow (water meets a wall) changes the velocity at once, and the projection has seen to all of it. Carried along its
-// acceleration would act for another (1 - theta) dt on liquid that flies freely by then. So an acceleration changes by no
-// more than itself, gravity and BLOW of the speed in a step, as in solver `grid`.
-static void limit_accelerations(void* ctx, ty_range r)
-{
-    const acceleration_job* job = ctx;
-    ty_tetflow* tf = job->tf;
-    ty_tet_state* s = &ty_tetflow_new(tf)->state;
-    for (int64_t t = r.begin; t < r.end; ++t) {
-        ty_vec3 before = tf->before.at[t], a = s->a.at[t] + tf->force.at[t], change = a - before;
-        double room = ty_norm(before) + job->gravity + BLOW * ty_norm(s->u.at[t]) / job->dt, size = ty_norm(change);
-        if (job->limited && size > room) a = before + (room / size) * change;
-        s->a.at[t] = a;
-    }
 }
 
 static void no_acceleration(ty_tet_state* s)
@@ -86,8 +55,8 @@ static ty_status move(ty_tetflow* tf, const ty_liquid* liquid, double dt, double
     TY_TRY(project(tf, liquid, solve_dt, true, stats));
     stats->project_seconds += ty_clock() - begin;
     begin = ty_clock();
-    acceleration_job job = {tf, dt, ty_norm(ty_world_gravity(tf->world)), theta < 1.0};
-    if (tf->carries) ty_parallel_for(m->state.mesh.n_tets, BLOCK, limit_accelerations, &job);
+    ty_tetflow_calm_slivers(tf);
+    if (tf->carries) ty_tetflow_limit_accelerations(tf, dt, theta < 1.0);    // at first there is none to compare with
     else no_acceleration(&m->state);
     TY_TRY(ty_tet_motion_finish(m, &tf->stars));
     TY_TRY(ty_tetflow_loose(tf, liquid, dt));
@@ -169,6 +138,8 @@ static int fields(const void* self, int max, ty_named_field* out)
     return n;
 }
 
+static ty_status write_tets(const void* self, const char* path) { return ty_tetflow_write(self, path); }
+
 static ty_status archive(void* self, ty_archive* ar)
 {
     ty_tetflow* tf = self;
@@ -243,6 +214,7 @@ const ty_solver_kind ty_solver_tet = {
     .advance = advance,
     .flow = flow,
     .fields = fields,
+    .write_tets = write_tets,
     .archive = archive,
     .destroy = destroy,
 };
