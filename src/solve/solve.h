@@ -40,6 +40,8 @@ typedef struct ty_solve_stats {
     double residual;
     double max_divergence;            // 1/s
     double flux_jump;                 // tet: largest difference of a face's fluxes seen from both sides / largest flux
+    double surface_divergence;        // tet: rms at the surface of the interpolated field that moves it, 1/s
+    double outside;                   // tet: vertices of the surface that hang outside the mesh
     double kinetic_energy;            // J, of the liquid
     double moving_volume;             // m3 that it was summed over; 0: not known
     double open_outflow;              // m3 that left through open sides during the step

@@ -107,5 +107,6 @@ ty_status ty_tetflow_measure(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_s
     stats->moving_volume = ty_parallel_sum(n, BLOCK, volume_block, m);
     stats->kinetic_energy = 0.5 * tf->def->density * ty_parallel_sum(n, BLOCK, energy_block, m);
     stats->cells = (int64_t)ty_parallel_sum(n, BLOCK, live_block, m);
+    ty_tetflow_witness(tf, liquid, stats);
     return ty_ok();
 }

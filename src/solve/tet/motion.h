@@ -115,6 +115,8 @@ ty_status ty_tetflow_loose(ty_tetflow* tf, const ty_liquid* liquid, double dt);
 ty_flow ty_tetflow_flow(const ty_tetflow* tf);
 // archive.c: a motion as the next step needs it, to the bit.
 ty_status ty_tet_motion_archive(ty_tet_motion* m, ty_archive* ar, ty_tet_stars* stars);
+// witness.c: surface_divergence and outside.
+void ty_tetflow_witness(const ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* stats);
 // write.c: velocities, pressures (Pa) and open shares of the tets, as .vtu.
 ty_status ty_tetflow_write(const ty_tetflow* tf, const char* path);
 // measure.c: what stats say, and the limits of the next step.
