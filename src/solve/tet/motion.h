@@ -101,6 +101,7 @@ ty_status ty_tetflow_carry(ty_tetflow* tf, double dt);
 // The same at n points (at most TY_SAMPLE_BATCH): what arrives there after dt.
 void ty_tetflow_arriving(const ty_tetflow* tf, double dt, int n, const double (*x)[3], double* u, double* a);
 // push.c: forces, steering, sources; `force` is set.
+void ty_tetflow_start_sources(ty_tetflow* tf);
 ty_status ty_tetflow_push(ty_tetflow* tf, double dt, double solve_dt);
 // given.c: p' at the free surface and the first guess elsewhere. Not physical: all zero.
 ty_status ty_tetflow_give(ty_tetflow* tf, const ty_liquid* liquid, bool physical);

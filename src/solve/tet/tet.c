@@ -88,6 +88,7 @@ static ty_status start(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* 
 {
     TY_TRY(ty_tetflow_fill(tf, liquid));
     TY_TRY(set_velocity(tf));
+    ty_tetflow_start_sources(tf);
     TY_TRY(project(tf, liquid, 1.0, false, stats));
     ty_tet_motion* first = ty_tetflow_new(tf);
     no_acceleration(&first->state);
