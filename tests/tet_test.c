@@ -43,6 +43,21 @@ static void tilted_pool_with_obstacles_stays_still(void** unused)
     }
 }
 
+// The contour's vertices may be a thousandth of its cell off (TY_CONTOUR_MIN_CUT); nothing may come of it.
+static void tilted_pool_stays_still_with_a_contour(void** unused)
+{
+    (void)unused;
+    ty_sim_def def = tilted_pool("contour", 8);
+    ty_sim sim;
+    assert_ok(ty_sim_create(&sim, &def));
+    run_steps(&sim, 10);
+    print_message("  pool, contour: %.1e m/s after 10 steps\n", sim.stats.max_speed);
+    assert_near(sim.stats.max_speed, 0.0, 1e-4);
+    assert_true(sim.stats.outside_vertices == 0.0);
+    ty_sim_destroy(&sim);
+    ty_sim_def_free(&def);
+}
+
 // Half a ball slides along a plane at 14 degrees to the lattice, without gravity.
 static void stream_along_a_tilted_wall_stays_uniform(void** unused)
 {
@@ -112,6 +127,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(free_fall),
         cmocka_unit_test(tilted_pool_with_obstacles_stays_still),
+        cmocka_unit_test(tilted_pool_stays_still_with_a_contour),
         cmocka_unit_test(stream_along_a_tilted_wall_stays_uniform),
         cmocka_unit_test(a_small_drop_flies),
     };

@@ -182,6 +182,9 @@ void ty_check_scene(ty_reader* r, void* self, ty_node* node)
     if (def->write_particles && !(tracker && tracker->particles))
         ty_warning_add(r->mistakes, key_spot(node, "output"),
                        "'particles' are not written: only tracker 'particle' has any");
+    const ty_solver_kind* solver = def->solver_kind ? ty_solver_find(def->solver_kind) : NULL;
+    if (def->write_tets && solver && !solver->write_tets)
+        ty_warning_add(r->mistakes, key_spot(node, "output"), "'tets' are not written: only solver 'tet' has any");
     if (!def->world.has_domain && !says_none(node, "walls"))
         ty_warning_add(r->mistakes, key_spot(node, "walls"),
                        "'walls' without a domain are not used");

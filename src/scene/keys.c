@@ -78,7 +78,7 @@ static const ty_choice surface_files[] = {
 static const ty_choice volume_files[] = {
     {"none", 0, "not written", NULL}, {"vdb", 1, "OpenVDB", NEEDS_VDB}, {0}};
 static const ty_choice tet_files[] = {{"none", 0, "not written", NULL},
-                                      {"vtu", 1, "ParaView's XML", "no solver has tetrahedra yet"},
+                                      {"vtu", 1, "ParaView's XML", NULL},
                                       {0}};
 static const ty_choice particle_files[] = {{"none", 0, "not written", NULL},
                                            {"ply", 1, "binary PLY", NULL},
@@ -173,7 +173,7 @@ static const ty_group frames_group = {.name = "frames",
 
 static const ty_key solver_keys[] = {
     {"kind", TY_KEY_WORD, .at = DEF(solver_kind), .unit = "", .fallback = "@solver",
-     .fallback_says = "the best that is available", .choices = solver_kinds,
+     .fallback_says = "grid; for smoke octree, or grid where that is missing", .choices = solver_kinds,
      .table = TY_SOLVER_TABLE, .sentence = "Which solver moves the liquid."},
     {"velocity", TY_KEY_VARYING3, .at = DEF(solve.velocity), .unit = "m/s", .fallback = "[0, 0, 0]",
      .only_solver = "prescribed", .sentence = "The velocity everywhere."},

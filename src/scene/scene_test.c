@@ -73,7 +73,7 @@ static const bad_scene bad_scenes[] = {
     {GOOD "resolution: 1\n", 7, 13, "'resolution' must be between 2 and 100000 (cells), not 1"},
     {GOOD "output: {surface: obj}\n", 7, 19, "'surface' must be one of none, ply, not 'obj'"},
     {GOOD "output: {surface: plyy}\n", 7, 19, "did you mean 'ply'?"},
-    {GOOD "output: {tets: vtu}\n", 7, 16, "'tets: vtu' is not available yet"},
+    {GOOD "output: {tets: vtk}\n", 7, 16, "'tets' must be one of none, vtu, not 'vtk'"},
     {GOOD "fluid: smoke\n", 7, 8, "'fluid: smoke' is not available yet"},
     {GOOD "output: ply\n", 7, 9, "'output' must be a group of keys, not text 'ply'"},
     {GOOD "obstacles: {sphere: {center: [0, 0, 0], radius: 1}}\n", 7, 12,

@@ -27,7 +27,7 @@ ty_status ty_output_folders(const ty_sim_def* def, const char* dir)
     } folders[] = {{"checkpoint", true},
                    {"surface", def->write_surface && !def->smoke},
                    {"volume", def->write_volume},
-                   {"tets", def->write_tets},
+                   {"tets", def->write_tets && ty_solver_find(def->solve.kind)->write_tets},
                    {"particles", def->write_particles && !def->smoke && ty_tracker_find(def->track.kind)->particles}};
     char path[4096];
     for (size_t i = 0; i < sizeof folders / sizeof *folders; ++i) {
@@ -187,6 +187,10 @@ ty_status ty_output_frame(ty_sim* sim, const char* dir, int number)
     const ty_sim_def* def = sim->def;
     if (def->write_surface && sim->tracker_kind) TY_TRY(write_surface(sim, dir, number));
     if (def->write_volume && sim->tracker_kind) TY_TRY(write_volume(sim, dir, number));
+    if (def->write_tets && sim->solver_kind->write_tets) {
+        char path[4096];
+        TY_TRY(sim->solver_kind->write_tets(sim->solver, ty_output_path(dir, "tets", number, "vtu", path, sizeof path)));
+    }
     if (def->write_particles && sim->tracker_kind && sim->tracker_kind->particles)
         TY_TRY(write_particles(sim, dir, number));
     return ty_ok();

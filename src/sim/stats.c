@@ -45,6 +45,8 @@ static const column columns[] = {
     CLOCK(seconds_project),
     CLOCK(seconds_output),
     CLOCK(peak_mib),
+    NUMBER(surface_divergence),
+    COUNT(outside_vertices),
 };
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 

@@ -13,6 +13,7 @@ typedef struct ty_frame_stats {
     double triangles, cells, unknowns, solver_iterations;
     double seconds, seconds_surface, seconds_mesh, seconds_advect, seconds_project, seconds_output;
     double peak_mib;
+    double surface_divergence, outside_vertices;    // ours, behind those of section 9
 } ty_frame_stats;
 
 // The header line and a row, with newline. Returns the length; `size` of 1024 is always enough.

@@ -63,6 +63,8 @@ static ty_status advance_solver(ty_sim* sim, double dt)
     row->unknowns = (double)stats.unknowns;
     row->solver_iterations += stats.iterations;
     row->max_divergence = fmax(row->max_divergence, stats.max_divergence);
+    row->surface_divergence = fmax(row->surface_divergence, stats.surface_divergence);
+    row->outside_vertices = fmax(row->outside_vertices, stats.outside);
     row->kinetic_energy = stats.kinetic_energy;
     if (stats.moving_volume > 0.0)    // the surface knows the liquid's volume better than the solver's cells
         row->kinetic_energy *= ty_tri_mesh_volume(&sim->surface) / stats.moving_volume;

@@ -40,6 +40,8 @@ typedef struct ty_solve_stats {
     double residual;
     double max_divergence;            // 1/s
     double flux_jump;                 // tet: largest difference of a face's fluxes seen from both sides / largest flux
+    double surface_divergence;        // tet: rms at the surface of the interpolated field that moves it, 1/s
+    double outside;                   // tet: vertices of the surface that hang outside the mesh
     double kinetic_energy;            // J, of the liquid
     double moving_volume;             // m3 that it was summed over; 0: not known
     double open_outflow;              // m3 that left through open sides during the step
@@ -58,6 +60,8 @@ typedef struct ty_solver_kind {
     ty_flow (*flow)(const void* self);
     // What can be written into volumes; returns how many.
     int (*fields)(const void* self, int max, ty_named_field*);
+    // The tetrahedra and what they hold into a .vtu file; NULL: the solver has none.
+    ty_status (*write_tets)(const void* self, const char* path);
     ty_status (*archive)(void* self, ty_archive*);
     void (*destroy)(void* self);
 } ty_solver_kind;

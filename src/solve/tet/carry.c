@@ -72,20 +72,20 @@ static void carry_block(void* ctx, ty_range r)
     double x[BATCH][3], u[BATCH][3], a[BATCH][3];
     int id[BATCH], n = 0;
     for (int64_t t = r.begin; t < r.end; ++t) {
-        m->state.u.at[t] = ty_vec(0, 0, 0);
+        m->state.u.at[t] = job->tf->before.at[t] = ty_vec(0, 0, 0);
         if (!(m->state.open.at[t] > 0.0)) continue;
         ty_store3(x[n], m->centre.at[t]);
         id[n++] = (int)t;
     }
     if (n) ty_tetflow_arriving(job->tf, job->dt, n, (const double(*)[3])x, u[0], a[0]);
-    for (int i = 0; i < n; ++i) m->state.u.at[id[i]] = ty_load3(u[i]);
+    for (int i = 0; i < n; ++i) m->state.u.at[id[i]] = ty_load3(u[i]), job->tf->before.at[id[i]] = ty_load3(a[i]);
 }
 
 ty_status ty_tetflow_carry(ty_tetflow* tf, double dt)
 {
     ty_tet_motion* m = ty_tetflow_new(tf);
     int n = m->state.mesh.n_tets;
-    if (!ty_array_resize(&m->state.u, n)) return ty_no_memory("velocities");
+    if (!ty_array_resize(&m->state.u, n) || !ty_array_resize(&tf->before, n)) return ty_no_memory("velocities");
     carry_job job = {tf, m, dt};
     ty_parallel_for(n, BATCH, carry_block, &job);
     return ty_world_status(tf->world);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/parallel.h"
+#include "solve/tet/cut_tet.h"
 #include "solve/tet/motion.h"
 
 enum { BLOCK = 1024 };
@@ -9,12 +10,17 @@ static const double WAVE_STEP = 0.75;
 // The same for capillary waves, dt <= 0.4 sqrt(rho h^3 / sigma).
 static const double CAPILLARY_STEP = 0.4;
 
+typedef struct moving_job {
+    ty_tet_motion* m;
+    ty_sampler distance;
+} moving_job;
+
 static double energy_block(void* ctx, ty_range r)
 {
     const ty_tet_motion* m = ctx;
     double sum = 0.0;
     for (int64_t t = r.begin; t < r.end; ++t)
-        sum += m->state.open.at[t] * m->volume.at[t] * ty_dot(m->state.u.at[t], m->state.u.at[t]);
+        sum += m->moving.at[t] * ty_dot(m->state.u.at[t], m->state.u.at[t]);
     return sum;
 }
 
@@ -22,7 +28,7 @@ static double volume_block(void* ctx, ty_range r)
 {
     const ty_tet_motion* m = ctx;
     double sum = 0.0;
-    for (int64_t t = r.begin; t < r.end; ++t) sum += m->state.open.at[t] * m->volume.at[t];
+    for (int64_t t = r.begin; t < r.end; ++t) sum += m->moving.at[t];
     return sum;
 }
 
@@ -39,6 +45,7 @@ static double tet_speed_block(void* ctx, ty_range r)
     const ty_tet_motion* m = ctx;
     double top = 0.0;
     for (int64_t t = r.begin; t < r.end; ++t) {
+        if (m->state.open.at[t] == 0.0) continue;    // inside solids
         double square = ty_dot(m->state.u.at[t], m->state.u.at[t]);
         if (!(square <= top)) top = square;    // not a number is seen
     }
@@ -48,8 +55,11 @@ static double tet_speed_block(void* ctx, ty_range r)
 static double skin_speed_block(void* ctx, ty_range r)
 {
     const ty_tet_motion* m = ctx;
+    const ty_tet_mesh* mesh = &m->state.mesh;
+    int n_boundary = mesh->n_verts - mesh->n_inner;
     double top = 0.0;
     for (int64_t v = r.begin; v < r.end; ++v) {
+        if (v < n_boundary && !(m->state.vert_kind.at[mesh->n_inner + v] & TY_VERT_LIVE)) continue;
         double square = ty_dot(m->u.skin.at[v], m->u.skin.at[v]);
         if (!(square <= top)) top = square;
     }
@@ -66,10 +76,30 @@ static double step_limit(const ty_tetflow* tf)
     return limit;
 }
 
-void ty_tetflow_measure(ty_tetflow* tf, ty_solve_stats* stats)
+// The mesh may be thicker than the liquid (`filling`): only what is liquid has energy.
+static void moving_block(void* ctx, ty_range r)
+{
+    const moving_job* job = ctx;
+    const ty_tet_state* s = &job->m->state;
+    for (int64_t t = r.begin; t < r.end; ++t) {
+        double x[4][3], d[4], inside = 1.0;
+        for (int i = 0; i < 4; ++i) ty_store3(x[i], ty_load3(s->mesh.vert[s->mesh.tet[t][i]]));
+        if (job->distance.eval) {
+            ty_sample(&job->distance, 4, (const double(*)[3])x, d);
+            for (int i = 0; i < 4; ++i) d[i] = -d[i];
+            inside = ty_tet_open_share(d);
+        }
+        job->m->moving.at[t] = s->open.at[t] * inside * job->m->volume.at[t];
+    }
+}
+
+ty_status ty_tetflow_measure(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* stats)
 {
     ty_tet_motion* m = ty_tetflow_old(tf);
     int n = m->state.mesh.n_tets;
+    moving_job job = {m, liquid->filling.eval ? liquid->distance : (ty_sampler){0}};
+    if (!ty_array_resize(&m->moving, n)) return ty_no_memory("tets");
+    ty_parallel_for(n, BLOCK, moving_block, &job);
     double square = fmax(ty_parallel_max(n, BLOCK, tet_speed_block, m), 0.0);
     square = fmax(square, ty_parallel_max(m->skin.n_verts, BLOCK, skin_speed_block, m));
     tf->max_speed = sqrt(square);
@@ -77,4 +107,6 @@ void ty_tetflow_measure(ty_tetflow* tf, ty_solve_stats* stats)
     stats->moving_volume = ty_parallel_sum(n, BLOCK, volume_block, m);
     stats->kinetic_energy = 0.5 * tf->def->density * ty_parallel_sum(n, BLOCK, energy_block, m);
     stats->cells = (int64_t)ty_parallel_sum(n, BLOCK, live_block, m);
+    ty_tetflow_witness(tf, liquid, stats);
+    return ty_ok();
 }

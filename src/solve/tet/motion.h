@@ -34,6 +34,7 @@ typedef struct ty_tet_motion {
     ty_tet_state state;
     TY_ARRAY(double) volume;       // per tet
     TY_ARRAY(ty_vec3) centre;      // per tet
+    TY_ARRAY(double) moving;       // per tet: its volume of liquid; for statistics
     ty_tet_values u, a;
     ty_tri_mesh skin;              // boundary vertices of the mesh first, then loose ones of the surface
     ty_bvh skin_tree;
@@ -80,6 +81,7 @@ typedef struct ty_tetflow {
     ty_stuff stuff;
     ty_tet_stars stars;
     TY_ARRAY(ty_vec3) force;       // per tet: accelerations that are no pressure's
+    TY_ARRAY(ty_vec3) before;      // per tet: the acceleration that arrived with its velocity
     TY_ARRAY(double) divergence;   // per tet, wanted
     TY_ARRAY(int) loose_id;        // per vertex of the liquid's surface: its number in the skin, or -1
     TY_ARRAY(int) contact;         // free surface vertices inside walls
@@ -94,23 +96,31 @@ static inline ty_tet_motion* ty_tetflow_new(ty_tetflow* tf) { return &tf->motion
 
 // fill.c: the new mesh, its shares and geometry. No tets where there is no liquid, or less than a cell of it.
 ty_status ty_tetflow_fill(ty_tetflow* tf, const ty_liquid* liquid);
-// carry.c: the new state's u from the old motion.
+// carry.c: the new state's u and `before` from the old motion.
 ty_status ty_tetflow_carry(ty_tetflow* tf, double dt);
 // The same at n points (at most TY_SAMPLE_BATCH): what arrives there after dt.
 void ty_tetflow_arriving(const ty_tetflow* tf, double dt, int n, const double (*x)[3], double* u, double* a);
 // push.c: forces, steering, sources; `force` is set.
+void ty_tetflow_start_sources(ty_tetflow* tf);
 ty_status ty_tetflow_push(ty_tetflow* tf, double dt, double solve_dt);
 // given.c: p' at the free surface and the first guess elsewhere. Not physical: all zero.
 ty_status ty_tetflow_give(ty_tetflow* tf, const ty_liquid* liquid, bool physical);
 // contact.c: `given` where the surface has run on into walls.
 ty_status ty_tetflow_contact(ty_tetflow* tf);
+// calm.c: slivers move as the open tets beside them; forces join the accelerations, which become what may be carried.
+void ty_tetflow_calm_slivers(ty_tetflow* tf);
+void ty_tetflow_limit_accelerations(ty_tetflow* tf, double dt, bool limited);
 // loose.c: parts of the liquid's surface that no tet is near, into the new motion's skin. Falling freely.
 ty_status ty_tetflow_loose(ty_tetflow* tf, const ty_liquid* liquid, double dt);
 // flow.c
 ty_flow ty_tetflow_flow(const ty_tetflow* tf);
 // archive.c: a motion as the next step needs it, to the bit.
 ty_status ty_tet_motion_archive(ty_tet_motion* m, ty_archive* ar, ty_tet_stars* stars);
+// witness.c: surface_divergence and outside.
+void ty_tetflow_witness(const ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* stats);
+// write.c: velocities, pressures (Pa) and open shares of the tets, as .vtu.
+ty_status ty_tetflow_write(const ty_tetflow* tf, const char* path);
 // measure.c: what stats say, and the limits of the next step.
-void ty_tetflow_measure(ty_tetflow* tf, ty_solve_stats* stats);
+ty_status ty_tetflow_measure(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* stats);
 
 #endif

@@ -169,12 +169,32 @@ static void an_archive_keeps_every_bit(void** unused)
     ty_tet_motion_free(&back);
 }
 
+// Fits lead out of the tets around a vertex, but not far: rough fields do not run away at the surface.
+static void vertices_stay_near_their_tets(void** unused)
+{
+    (void)unused;
+    ty_tet_motion m = {0};
+    ty_tet_stars stars = {0};
+    fill(&m);
+    for (int t = 0; t < m.state.mesh.n_tets; ++t) {
+        uint64_t seed = ty_mix2((uint64_t)t, 11);
+        for (int axis = 0; axis < 3; ++axis) m.state.u.at[t][axis] = ty_unit(seed = ty_mix2(seed, 3)) - 0.5;
+        m.state.u.at[t][3] = 0.0;
+        m.state.a.at[t] = ty_vec(0, 0, 0);
+    }
+    assert_ok(ty_tet_motion_finish(&m, &stars));
+    for (int v = 0; v < m.state.mesh.n_verts; ++v) assert_true(ty_norm(m.u.vert.at[v]) < 2.2);    // 2.5 of sqrt(3/4)
+    ty_tet_stars_free(&stars);
+    ty_tet_motion_free(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_fields_are_exact),
         cmocka_unit_test(standing_still_changes_nothing),
         cmocka_unit_test(uniform_fields_hold_everywhere),
+        cmocka_unit_test(vertices_stay_near_their_tets),
         cmocka_unit_test(an_archive_keeps_every_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,6 +41,24 @@ static void push_sources(const push_job* job, int n, const double (*x)[3], doubl
     }
 }
 
+// The liquid that is in sources at the start.
+void ty_tetflow_start_sources(ty_tetflow* tf)
+{
+    ty_tet_motion* m = ty_tetflow_new(tf);
+    push_job job = {.tf = tf, .m = m};
+    int n = m->state.mesh.n_tets;
+    for (int at = 0; at < n && ty_world_n_sources(tf->world); at += BATCH) {
+        double x[BATCH][3], v[BATCH][3];
+        int count = n - at < BATCH ? n - at : BATCH;
+        for (int i = 0; i < count; ++i) {
+            ty_store3(x[i], m->centre.at[at + i]);
+            ty_store3(v[i], m->state.u.at[at + i]);
+        }
+        push_sources(&job, count, (const double(*)[3])x, v);
+        for (int i = 0; i < count; ++i) m->state.u.at[at + i] = ty_load3(v[i]);
+    }
+}
+
 static void push_block(void* ctx, ty_range r)
 {
     const push_job* job = ctx;

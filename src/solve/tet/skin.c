@@ -10,6 +10,7 @@ void ty_tet_motion_free(ty_tet_motion* m)
     ty_tet_state_free(&m->state);
     ty_array_free(&m->volume);
     ty_array_free(&m->centre);
+    ty_array_free(&m->moving);
     ty_tet_values* values[2] = {&m->u, &m->a};
     for (int f = 0; f < 2; ++f) {
         ty_array_free(&values[f]->vert);

@@ -6,11 +6,8 @@
 #include <string.h>
 
 #include "core/clock.h"
-#include "core/parallel.h"
 #include "solve/kinds.h"
 #include "solve/tet/motion.h"
-
-enum { BLOCK = 4096 };
 
 // The share of a usual step that finds the first acceleration.
 static const double PROBE_STEP = 0.01;
@@ -30,16 +27,6 @@ static ty_status want_divergence(ty_tetflow* tf, const ty_liquid* liquid, const 
     }
     *divergence = tf->divergence.at;
     return ty_ok();
-}
-
-// Departs from solver `grid`, which takes most of theta's damping of waves back by letting the acceleration lag behind:
-// here that keeps alive what the remade mesh stirs up at walls (ripples of 0.001 cells: rms speed after 200 steps 1.0
-// instead of 2.1 times that of the start), and a wave of 32 cells loses but 2 % a period.
-static void add_forces(void* ctx, ty_range r)
-{
-    ty_tetflow* tf = ctx;
-    ty_tet_state* s = &ty_tetflow_new(tf)->state;
-    for (int64_t t = r.begin; t < r.end; ++t) s->a.at[t] += tf->force.at[t];
 }
 
 static void no_acceleration(ty_tet_state* s)
@@ -68,7 +55,8 @@ static ty_status move(ty_tetflow* tf, const ty_liquid* liquid, double dt, double
     TY_TRY(project(tf, liquid, solve_dt, true, stats));
     stats->project_seconds += ty_clock() - begin;
     begin = ty_clock();
-    if (tf->carries) ty_parallel_for(m->state.mesh.n_tets, BLOCK, add_forces, tf);
+    ty_tetflow_calm_slivers(tf);
+    if (tf->carries) ty_tetflow_limit_accelerations(tf, dt, theta < 1.0);    // at first there is none to compare with
     else no_acceleration(&m->state);
     TY_TRY(ty_tet_motion_finish(m, &tf->stars));
     TY_TRY(ty_tetflow_loose(tf, liquid, dt));
@@ -100,13 +88,14 @@ static ty_status start(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* 
 {
     TY_TRY(ty_tetflow_fill(tf, liquid));
     TY_TRY(set_velocity(tf));
+    ty_tetflow_start_sources(tf);
     TY_TRY(project(tf, liquid, 1.0, false, stats));
     ty_tet_motion* first = ty_tetflow_new(tf);
     no_acceleration(&first->state);
     TY_TRY(ty_tet_motion_finish(first, &tf->stars));
     TY_TRY(ty_tetflow_loose(tf, liquid, 0.0));
     turn_over(tf);
-    ty_tetflow_measure(tf, stats);
+    TY_TRY(ty_tetflow_measure(tf, liquid, stats));
     ty_solve_stats kept = *stats;
     double dt = PROBE_STEP * fmin(tf->dt_limit, 1.0);
     TY_TRY(ty_tetflow_fill(tf, liquid));
@@ -117,8 +106,7 @@ static ty_status start(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* 
     TY_TRY(ty_tetflow_loose(tf, liquid, 0.0));
     turn_over(tf);
     *stats = kept;
-    ty_tetflow_measure(tf, stats);
-    return ty_ok();
+    return ty_tetflow_measure(tf, liquid, stats);
 }
 
 static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* world, double t, double dt,
@@ -135,7 +123,7 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
     stats->mesh_seconds = ty_clock() - begin;
     TY_TRY(move(tf, liquid, dt, tf->theta, stats));
     turn_over(tf);
-    ty_tetflow_measure(tf, stats);
+    TY_TRY(ty_tetflow_measure(tf, liquid, stats));
     if (!(tf->max_speed < INFINITY)) return ty_fail(TY_DIVERGED, "the liquid's speed is not finite");
     return ty_ok();
 }
@@ -150,6 +138,8 @@ static int fields(const void* self, int max, ty_named_field* out)
     for (int i = 0; i < n; ++i) out[i] = all[i];
     return n;
 }
+
+static ty_status write_tets(const void* self, const char* path) { return ty_tetflow_write(self, path); }
 
 static ty_status archive(void* self, ty_archive* ar)
 {
@@ -168,6 +158,7 @@ static void destroy(void* self)
     ty_stuff_free(&tf->stuff);
     ty_tet_stars_free(&tf->stars);
     ty_array_free(&tf->force);
+    ty_array_free(&tf->before);
     ty_array_free(&tf->divergence);
     ty_array_free(&tf->loose_id);
     ty_array_free(&tf->contact);
@@ -224,6 +215,7 @@ const ty_solver_kind ty_solver_tet = {
     .advance = advance,
     .flow = flow,
     .fields = fields,
+    .write_tets = write_tets,
     .archive = archive,
     .destroy = destroy,
 };

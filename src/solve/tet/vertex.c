@@ -17,6 +17,7 @@ enum { BLOCK = 1024, LEAST_FIT = 5 };
 static const double FIT_CORE = 0.05;       // cells squared, added to squared distances
 static const double FIT_RIDGE = 1e-3;      // of the trace, where tets hardly tell the slope
 static const double FIT_GOOD = 1e-4;       // determinant over cubed trace (1/27 when even) from which on they do
+static const double MOST_BEYOND = 1.5;     // of the largest difference of a tet's value from the mean
 static const double LEAST_AREA = 0.15;     // cells squared: less open surface around a vertex tells no flux
 static const double LEAST_FLAT = 0.5;      // the same for |sum of area vectors| / sum of areas
 static const double LIVE = 0.02;           // tets less open do not bound the flux's velocity
@@ -110,6 +111,23 @@ static ty_vec3 solve_fit(fit f, ty_vec3 v)
     return (v[0] * ty_cross(b, c) + v[1] * ty_cross(c, a) + v[2] * ty_cross(a, b)) / det;
 }
 
+// A fit leads out of the tets around. What it adds to their mean is at most MOST_BEYOND of the farthest of them, or a
+// vertex of a thin sheet, whose tets hardly tell the slope across it, runs at three times their speed.
+static ty_vec3 bounded(const field* f, ty_vec3 value, const int* corner, int n)
+{
+    ty_vec3 middle = {0};
+    double most = 0.0;
+    for (int k = 0; k < n; ++k) middle += f->tet[corner[k] / 4];
+    middle /= n;
+    for (int k = 0; k < n; ++k) {
+        ty_vec3 d = f->tet[corner[k] / 4] - middle;
+        most = ty_max(most, ty_dot(d, d));
+    }
+    ty_vec3 beyond = value - middle;
+    double size2 = ty_dot(beyond, beyond), limit2 = MOST_BEYOND * MOST_BEYOND * most;
+    return size2 > limit2 ? middle + sqrt(limit2 / size2) * beyond : value;
+}
+
 // The fitted value at the vertex is a weighted mean of the tets': weight w (1 - e . M^-1 middle).
 static void fit_fields(const vertex_job* job, ty_vec3 x, int v, const int* corner, int n)
 {
@@ -121,7 +139,7 @@ static void fit_fields(const vertex_job* job, ty_vec3 x, int v, const int* corne
         double w = fit_weight(job, d) * (1.0 / f.all - ty_dot(d - f.middle, z));
         for (int i = 0; i < 2; ++i) sum[i] += w * job->field[i].tet[t];
     }
-    for (int i = 0; i < 2; ++i) job->field[i].vert[v] = sum[i];
+    for (int i = 0; i < 2; ++i) job->field[i].vert[v] = bounded(&job->field[i], sum[i], corner, n);
 }
 
 // What leaves through the free surface around a vertex.

@@ -6,12 +6,16 @@
 //
 // which is 0 at the vertices and the same from both sides of an edge. Normals are those of [Max1999], exact for
 // vertices on a sphere whatever the triangles' shapes. At edges of the liquid, where the normals of neighbours differ
-// by more than SMOOTH, it fades: flat triangles cannot overshoot.
+// by more than SMOOTH, it fades: flat triangles cannot overshoot. Vertices less than APART from each other have one normal,
+// that of the fan around them all: contouring moves them by as much as they are apart, and a normal from their slivers
+// bent a plane by 0.02 cells.
 #include <math.h>
 
+#include "core/union_find.h"
 #include "track/contour/slc.h"
 
 static const double SMOOTH = 0.0, SHARP = -0.7;    // cosines: up to a right angle all, beyond 135 degrees none
+static const double APART = 0.03;                   // cells: TY_CONTOUR_MIN_CUT tells nothing of an angle at longer edges
 static const double LARGEST = 0.2;                  // cells: no bulge of a resolved surface is larger
 
 double ty_slc_bulge(const ty_slc_surface* s, int triangle, const double p[3])
@@ -32,16 +36,31 @@ double ty_slc_bulge(const ty_slc_surface* s, int triangle, const double p[3])
     return total > 0.0 ? ty_clamp(0.5 * sum / total, -most, most) : 0.0;
 }
 
+static ty_vec3 edge(const ty_tri_mesh* m, int from, int to) { return ty_load3(m->vert[to]) - ty_load3(m->vert[from]); }
+
+// Vertices joined by edges shorter than `apart` count as one.
+static void merge_close(const ty_tri_mesh* m, double apart, int* parent)
+{
+    for (int v = 0; v < m->n_verts; ++v) parent[v] = v;
+    for (int t = 0; t < m->n_tris; ++t)
+        for (int k = 0; k < 3; ++k) {
+            int a = m->tri[t][k], b = m->tri[t][(k + 1) % 3];
+            ty_vec3 e = edge(m, a, b);
+            if (a < b && ty_dot(e, e) < apart * apart) ty_join(parent, a, b);
+        }
+}
+
 // [Max1999]: a corner with edges e, f adds e x f / (|e|^2 |f|^2).
-static void add_normals(const ty_tri_mesh* m, double (*sum)[3])
+static void add_normals(const ty_tri_mesh* m, double apart, int* parent, double (*sum)[3])
 {
     for (int t = 0; t < m->n_tris; ++t)
         for (int k = 0; k < 3; ++k) {
             int v = m->tri[t][k];
-            ty_vec3 e = ty_load3(m->vert[m->tri[t][(k + 1) % 3]]) - ty_load3(m->vert[v]);
-            ty_vec3 f = ty_load3(m->vert[m->tri[t][(k + 2) % 3]]) - ty_load3(m->vert[v]);
-            double scale = 1.0 / (ty_dot(e, e) * ty_dot(f, f));
-            ty_store3(sum[v], ty_load3(sum[v]) + scale * ty_cross(e, f));
+            ty_vec3 e = edge(m, v, m->tri[t][(k + 1) % 3]), f = edge(m, v, m->tri[t][(k + 2) % 3]);
+            double e2 = ty_dot(e, e), f2 = ty_dot(f, f);
+            if (e2 < apart * apart || f2 < apart * apart) continue;
+            double* to = sum[ty_find(parent, v)];
+            ty_store3(to, ty_load3(to) + ty_cross(e, f) / (e2 * f2));
         }
 }
 
@@ -61,18 +80,22 @@ static void mark_sharp(ty_slc_surface* s)
 ty_status ty_slc_bend(ty_slc_surface* s)
 {
     int n = s->mesh.n_verts;
-    double(*sum)[3] = ty_alloc_zero((size_t)n, sizeof *sum);
-    if (!sum || !ty_array_resize(&s->bend, 4 * (int64_t)n)) {
+    double(*sum)[3] = ty_alloc_zero((size_t)n, sizeof *sum), apart = APART * s->tree.cell;
+    int* parent = ty_alloc((size_t)n, sizeof *parent);
+    if (!sum || !parent || !ty_array_resize(&s->bend, 4 * (int64_t)n)) {
         ty_free(sum);
+        ty_free(parent);
         return ty_no_memory("normals of the surface");
     }
-    add_normals(&s->mesh, sum);
+    merge_close(&s->mesh, apart, parent);
+    add_normals(&s->mesh, apart, parent, sum);
     for (int v = 0; v < n; ++v) {
-        ty_vec3 normal = ty_normalize(ty_load3(sum[v]));
+        ty_vec3 normal = ty_normalize(ty_load3(sum[ty_find(parent, v)]));
         for (int axis = 0; axis < 3; ++axis) s->bend.at[4 * (int64_t)v + axis] = (float)normal[axis];
         s->bend.at[4 * (int64_t)v + 3] = 1.0f;
     }
     ty_free(sum);
+    ty_free(parent);
     mark_sharp(s);
     return ty_ok();
 }

@@ -13,6 +13,7 @@
 
 enum { BATCH = TY_SAMPLE_BATCH, STRETCH_EVERY = 16 };    // every so many triangles tell how the flow stretches space
 static const double MARGIN = 3.0;                        // cells around where the surface is expected
+static const double STILL = 1e-9;                         // cells: a step that moves nothing farther leaves the surface alone
 static const double FREE = 2.0;                          // cells around a surface that touches nothing
 static const double STRETCH_SLACK = 1.25, STRETCH_LEAST = 1.0, STRETCH_MOST = 6.0;
 
@@ -179,10 +180,11 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
 {
     (void)t;
     ty_slc* s = self;
-    double reach = flow->max_speed * dt;
+    double reach = flow->max_speed * dt, mesh_cell = s->def.thicken_mesh && flow->lattice.body ? flow->cell : 0.0;
     if (!isfinite(reach)) return ty_fail(TY_DIVERGED, "the flow's speed is not finite");
     s->world = world;
     if (s->now.mesh.n_tris == 0) return ty_ok();
+    if (reach <= STILL * s->def.cell && !ty_world_solid_moves(world) && s->mesh_cell == mesh_cell) return ty_ok();
     double compressed = stretch(s, flow, dt), volume = ty_tri_mesh_volume(ty_slc_shown(s));
     TY_TRY(ty_slc_thicken(s, flow, dt, compressed));
     pulled p = {s, flow, dt};
@@ -193,7 +195,7 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
                              .lipschitz = ty_clamp(STRETCH_SLACK * compressed, STRETCH_LEAST, STRETCH_MOST),
                              .flow = flow,
                              .dt = dt};
-    s->mesh_cell = s->def.thicken_mesh && flow->lattice.body ? flow->cell : 0.0;    // others make no mesh
+    s->mesh_cell = mesh_cell;    // others make no mesh
     TY_TRY(ty_slc_remake(s, &def));
     return is_free(s) ? ty_slc_grow(s, volume - ty_tri_mesh_volume(ty_slc_shown(s))) : ty_ok();
 }

@@ -9,6 +9,20 @@
 
 #include "track/contour/slc.h"
 
+// Whether the surface at vertex v and beyond the middle m is the liquid's: in solids it only ends (walls.c).
+static bool is_open(const ty_slc* s, int64_t v, const double m[3])
+{
+    double x[3][3], d[3];
+    ty_vec3 here = ty_load3(s->now.mesh.vert[v]), middle = ty_load3(m);
+    if (!s->has_solid) return true;
+    ty_sampler solid = ty_world_solid(s->world);
+    ty_store3(x[0], here);
+    ty_store3(x[1], middle);
+    ty_store3(x[2], 2.0 * middle - here);
+    ty_sample(&solid, 3, (const double(*)[3])x, d);
+    return d[0] >= 0.0 && d[1] >= 0.0 && d[2] >= 0.0;
+}
+
 static ty_status find_middles(ty_slc* s)
 {
     ty_slc_particles* p = &s->mesh_thin;
@@ -18,6 +32,7 @@ static ty_status find_middles(ty_slc* s)
         double half = 0.5 * s->thickness.at[v], m[1][3], d;
         if (!(2.0 * half <= gamma)) continue;
         ty_store3(m[0], ty_slc_middle(s, v));
+        if (!is_open(s, v, m[0])) continue;
         ty_slc_distance(&s->now, 1, (const double(*)[3])m, &d, NULL, NULL);
         if (!(-d >= s->def.thicken_reject * half)) continue;
         if (!ty_array_reserve(&p->x, p->x.n + 3) || !ty_array_push(&p->radius, -d)) return ty_no_memory("thin places");

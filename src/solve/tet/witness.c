@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the surface gets to see of a step: the divergence of the interpolated field that moves it, which no projection
+// makes zero, and how many of its vertices hang outside the mesh.
+#include "core/parallel.h"
+#include "solve/tet/motion.h"
+
+enum { BLOCK = 64, MOST_SAMPLES = 4096 };
+static const double PROBE = 0.25;       // cells: differences of the field
+static const double OUTSIDE = 0.5;      // cells: farther from the mesh a vertex hangs outside
+static const double CLEAR = 1.0;        // cells: nearer to solids the field is the wall's
+
+typedef struct witness_job {
+    const ty_tetflow* tf;
+    const ty_tri_mesh* surface;
+    int stride;
+} witness_job;
+
+static bool far_from_mesh(const ty_tet_motion* m, const ty_tet_place* p, ty_vec3 x, double far)
+{
+    if (p->tet >= 0) return false;
+    if (p->tet == -1 || -2 - p->tet >= m->skin.n_tris - m->n_loose_tris) return true;
+    const int* v = m->skin.tri[-2 - p->tet];
+    for (int k = 0; k < 3; ++k) x -= p->l[k] * ty_load3(m->skin.vert[v[k]]);
+    return ty_dot(x, x) > far * far;
+}
+
+// Vertices in the open that the mesh does not reach.
+static double outside_block(void* ctx, ty_range r)
+{
+    const witness_job* job = ctx;
+    const ty_tet_motion* m = &job->tf->motion[job->tf->now];
+    const double(*x)[3] = (const double(*)[3])job->surface->vert + r.begin;
+    ty_sampler walls = ty_world_solid(job->tf->world);
+    ty_tet_place place[BLOCK];
+    double solid[BLOCK], far = OUTSIDE * job->tf->def->cell;
+    int n = (int)(r.end - r.begin), count = 0;
+    ty_tet_locate(m, n, x, place);
+    ty_sample(&walls, n, x, solid);
+    for (int i = 0; i < n; ++i) count += solid[i] >= 0.0 && far_from_mesh(m, &place[i], ty_load3(x[i]), far);
+    return count;
+}
+
+// Sum of squares over every `stride`-th vertex that is clear of walls; `counted`: how many there are.
+static double divergence_sum(const witness_job* job, ty_range r, bool counted)
+{
+    static const double corner[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
+    const ty_tetflow* tf = job->tf;
+    double step = PROBE * tf->def->cell, sum = 0.0, x[4][3], u[4][3], d[1], at[1][3];
+    ty_sampler walls = ty_world_solid(tf->world);
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        ty_store3(at[0], ty_load3(job->surface->vert[i * job->stride]));
+        ty_sample(&walls, 1, (const double(*)[3])at, d);
+        if (d[0] < CLEAR * tf->def->cell) continue;
+        if (counted) {
+            sum += 1.0;
+            continue;
+        }
+        for (int c = 0; c < 4; ++c) ty_store3(x[c], ty_load3(at[0]) + step * ty_load3(corner[c]));
+        ty_tet_sample(&tf->motion[tf->now], tf->world, true, 4, (const double(*)[3])x, u[0], NULL);
+        double divergence = 0.0;
+        for (int c = 0; c < 4; ++c) divergence += ty_dot(ty_load3(corner[c]), ty_load3(u[c])) / (4.0 * step);
+        sum += divergence * divergence;
+    }
+    return sum;
+}
+
+static double square_block(void* ctx, ty_range r) { return divergence_sum(ctx, r, false); }
+static double count_block(void* ctx, ty_range r) { return divergence_sum(ctx, r, true); }
+
+void ty_tetflow_witness(const ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* stats)
+{
+    if (!liquid->surface || liquid->surface->n_verts == 0) return;
+    int n = liquid->surface->n_verts;
+    witness_job job = {tf, liquid->surface, 1 + n / MOST_SAMPLES};
+    stats->outside = ty_parallel_sum(n, BLOCK, outside_block, &job);
+    int64_t samples = (n - 1) / job.stride + 1;
+    double count = ty_parallel_sum(samples, BLOCK, count_block, &job);
+    if (count > 0.0) stats->surface_divergence = sqrt(ty_parallel_sum(samples, BLOCK, square_block, &job) / count);
+}
