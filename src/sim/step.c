@@ -131,9 +131,9 @@ ty_status ty_sim_start(ty_sim* sim)
 static ty_status choose_step(ty_sim* sim, double frame_end, double* dt, bool* last)
 {
     double switched = ty_world_next_switch(sim->world, sim->time);
-    bool whole = switched > frame_end;
-    double rest = (whole ? frame_end : switched) - sim->time, limit = ty_sim_flow(sim).dt_limit;
     double shortest = SHORTEST_STEP / sim->def->frame_rate;
+    bool whole = !(switched < frame_end - shortest);    // a switch at the frame's end leaves no step for the rest
+    double rest = (whole ? frame_end : switched) - sim->time, limit = ty_sim_flow(sim).dt_limit;
     if (!(limit > shortest) || !(rest > 0.0))
         return ty_fail(TY_DIVERGED,
                        "the next step would be %.3g s (speed %.4g m/s) at t = %.6g s: the flow has blown up; "

@@ -53,15 +53,22 @@ typedef struct rate_job {
     int axis;
 } rate_job;
 
+// du/dx_d at a face. Beyond a side of the domain its own component has no values: a difference to the inner side there.
+static double slope(const ty_gridflow* gf, int axis, int d, int f)
+{
+    const ty_cells* c = &gf->cells;
+    const double* u = gf->u[axis];
+    int at[3], s = c->stride[d];
+    ty_cell_coords(c, f, at);
+    int low = d == axis && at[d] == 1 ? f : f - s, high = d == axis && at[d] == c->n[d] + 1 ? f : f + s;
+    return (u[high] - u[low]) * c->per_h * s / (high - low);
+}
+
 static double local_rate(const ty_gridflow* gf, int axis, int f)
 {
-    const double* u = gf->u[axis];
     double v[1][3], sum = gf->acc[axis][f];
     ty_face_vectors(gf, gf->u, axis, 1, &f, v);
-    for (int d = 0; d < 3; ++d) {
-        int s = gf->cells.stride[d];
-        sum -= v[0][d] * (u[f + s] - u[f - s]) * 0.5 * gf->cells.per_h;
-    }
+    for (int d = 0; d < 3; ++d) sum -= v[0][d] * slope(gf, axis, d, f);
     return sum;
 }
 
