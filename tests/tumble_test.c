@@ -54,6 +54,7 @@ static void a_sealed_container_keeps_its_water(void** unused)
         least = fmin(least, run->sim.stats.volume / run->first);
 
     }
+    print_message("farthest %.3f cells, least volume %.4f\n", farthest * CELLS, least);
     assert_true(farthest < 0.0);
     assert_true(least > 0.97);
     ty_shape_destroy(&shape);

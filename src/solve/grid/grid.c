@@ -145,7 +145,8 @@ static ty_flow flow(const void* self)
                  .dt_limit = gf->dt_limit,
                  .counts_drains = true,
                  .drain_rate = gf->drain_rate};
-    if (gf->carries) f.motion = (ty_sampler){gf, 6, 0.0, ty_gridflow_motion};
+    // Beside solids that move the rate does not follow the wall: paths through it led out of a sealed container.
+    if (gf->carries && !gf->rides) f.motion = (ty_sampler){gf, 6, 0.0, ty_gridflow_motion};
     for (int axis = 0; axis < 3; ++axis) {
         f.lattice.origin[axis] = gf->cells.origin[axis] + 0.5 * gf->cells.h;
         f.lattice.n[axis] = gf->cells.n[axis];
