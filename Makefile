@@ -40,6 +40,7 @@ bench: build     ## the tables of speed
 	@bench/run
 
 bench-table1: build    ## the paper's table of times with ours beside it (ARGS="--size paper --frames 49")
+	@tools/setup bench
 	@python3 bench/table1.py $(ARGS)
 
 validation: build    ## remakes the validation pages

@@ -78,10 +78,11 @@ static void stream_along_a_tilted_wall_stays_uniform(void** unused)
     assert_ok(ty_sim_create(&sim, &def));
     run_steps(&sim, 30);
     tet_sums s = tet_measure(&sim);
-    print_message("  stream: rms deviation %.2e, mean %.2e after %.2f cells\n", sqrt(s.square - ty_dot(s.velocity, s.velocity)),
+    double variance = ty_max(s.square - ty_dot(s.velocity, s.velocity), 0.0);    // rounding may make it negative
+    print_message("  stream: rms deviation %.2e, mean %.2e after %.2f cells\n", sqrt(variance),
                   ty_norm(s.velocity - along), sim.time * 10);
     assert_near(ty_norm(s.velocity - along), 0.0, 0.01);
-    assert_true(s.square - ty_dot(s.velocity, s.velocity) < 1e-4);
+    assert_true(isfinite(s.square) && variance < 1e-4);
     ty_sim_destroy(&sim);
     ty_sim_def_free(&def);
 }

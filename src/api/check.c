@@ -2,6 +2,7 @@
 // tethys check: what a scene would cost, and what usually goes wrong with it.
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "api/scene_handle.h"
 #include "api/text.h"
@@ -95,6 +96,9 @@ static void print_cost(ty_text* text, const ty_world* world, const ty_sim_def* d
                   (written * (surface + volume) + kept * checkpoint) * mib, (surface + volume) * mib, checkpoint * mib);
     ty_text_print(text, "time         about %.2g s a frame, %.2g min in all, on one thread of a 2.3 GHz Xeon\n",
                   seconds, seconds * def->frame_count / 60.0);
+    if (strcmp(def->solve.kind, "tet") == 0)
+        ty_text_print(text, "             (memory, disk and time are those of solver grid with tracker levelset; tet takes many times as "
+                            "long, how long is not known yet)\n");
 }
 
 static void print_outputs(ty_text* text, const ty_sim_def* def)

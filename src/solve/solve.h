@@ -24,8 +24,6 @@ typedef struct ty_solve_def {
     bool paper;                       // `method: paper`
     const char* pressure;             // tet: face, nodal, two-point
     const char* obstacles;            // tet: embed, conform
-    double snap;                      // tet, conform: how far a vertex is moved onto an obstacle, cells
-    bool no_slip;                     // tet, conform: the liquid sticks to obstacles
     double outside_share;             // tet, two-point: Gong's share of the pressure outside; 0: air pressure
     int sweeps;                       // tet, `method: paper`: of the multigrid's smoother
     ty_varying velocity;              // prescribed
