@@ -55,4 +55,27 @@ static inline void run_frames(ty_sim* sim, int n)
     }
 }
 
+static inline void set3(double out[3], double x, double y, double z) { out[0] = x, out[1] = y, out[2] = z; }
+
+// Turns a scene of pair_def into a pool at rest under gravity g, with a ball and a leaning column in it; open at the top.
+static inline void make_pool(ty_sim_def* def, const double g[3])
+{
+    def->world.wall[TY_TOP].closed = false;
+    def->world.gravity = ty_varying_vector(g[0], g[1], g[2]);
+    ty_liquid_def* pool = def->world.liquids;
+    pool->shape = ty_shape_default(TY_SHAPE_PLANE);
+    pool->velocity = ty_varying_vector(0, 0, 0);
+    set3(pool->shape.point, 0.5, 0.53, 0.5);
+    ty_store3(pool->shape.normal, ty_normalize(-ty_load3(g)));
+    def->world.n_obstacles = 2;
+    def->world.obstacles = ty_alloc(2, sizeof *def->world.obstacles);
+    def->world.obstacles[0] = ty_obstacle_default(TY_SHAPE_SPHERE);
+    set3(def->world.obstacles[0].shape.center, 0.45, 0.4, 0.52);
+    def->world.obstacles[0].shape.radius = 0.23;
+    def->world.obstacles[1] = ty_obstacle_default(TY_SHAPE_CYLINDER);
+    set3(def->world.obstacles[1].shape.from, 0.8, -0.1, 0.8);
+    set3(def->world.obstacles[1].shape.to, 0.82, 1.1, 0.77);
+    def->world.obstacles[1].shape.radius = 0.09;
+}
+
 #endif

@@ -1,39 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // tethys track as a user meets it.
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "test.h"
+#include "cli/command_test.h"
 
-typedef struct answer {
-    int code;
-    char text[8192];    // stdout and stderr
-} answer;
-
-static answer run(const char* arguments)
-{
-    char command[2048];
-    answer a = {0};
-    snprintf(command, sizeof command, "'%s' track %s 2>&1", TY_PROGRAM, arguments);
-    FILE* pipe = popen(command, "r");
-    assert_non_null(pipe);
-    a.text[fread(a.text, 1, sizeof a.text - 1, pipe)] = 0;
-    a.code = WEXITSTATUS(pclose(pipe));
-    return a;
-}
-
-static double number(const answer* a, const char* key)
-{
-    char pattern[64];
-    snprintf(pattern, sizeof pattern, "\"%s\": ", key);
-    const char* at = strstr(a->text, pattern);
-    if (!at) fail_msg("no %s in: %s", key, a->text);
-    return strtod(at + strlen(pattern), NULL);
-}
+static answer run(const char* arguments) { return run_command("track", arguments); }
 
 static void every_column_is_there(void** state)
 {
