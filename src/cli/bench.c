@@ -3,11 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/bench_amg.h"
 #include "cli/cli.h"
-#include "cli/mesh.h"
-
-int ty_cli_bench_distance(int argc, char** argv);
 
 typedef struct bench_case {
     const char* name;
@@ -17,9 +13,9 @@ typedef struct bench_case {
 
 static const bench_case cases[] = {
     {"dam", cli_bench_dam, "dam         a dam break in a unit cube, seconds per frame"},
-    {"amg", ty_cli_bench_amg, "amg         linear solvers on pressure systems: ours, the paper's, IC(0), hypre"},
-    {"mesh", ty_cli_bench_mesh, "mesh        tetrahedra per second, bytes, location of points"},
-    {"distance", ty_cli_bench_distance, "distance    exact distances to a triangle mesh per second"},
+    {"amg", cli_bench_amg, "amg         linear solvers on pressure systems: ours, the paper's, IC(0), hypre"},
+    {"mesh", cli_bench_mesh, "mesh        tetrahedra per second, bytes, location of points"},
+    {"distance", cli_bench_distance, "distance    exact distances to a triangle mesh per second"},
     {NULL, NULL, NULL},
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tethys bench amg: seconds and iterations of the linear solvers on one system. Every method runs in a
-// process of its own, so that peak_mib is its own.
+// tethys bench amg: seconds and iterations of the linear solvers on one system. Every method runs
+// in a process of its own, so that peak_mib is its own.
 #include "cli/bench_amg.h"
 
 #include <malloc.h>
@@ -31,14 +31,17 @@ typedef struct options {
 } options;
 
 static const char usage_text[] =
-    "usage: tethys bench amg [--system face|nodal|two-point|grid|octree|viscosity] [--size N] [--threads N] [--json]\n"
-    "                        [--methods default,multigrid,paper,ic,jacobi,hypre] [--dump FILE.mtx] [--repeat N]\n"
+    "usage: tethys bench amg [--system face|nodal|two-point|grid|octree|viscosity] [--size N] "
+    "[--threads N] [--json]\n"
+    "                        [--methods default,multigrid,paper,ic,jacobi,hypre] [--dump FILE.mtx] "
+    "[--repeat N]\n"
     "                        [--tolerance X] [--sweeps N] [--uniform] [--lattice]\n"
     "\n"
     "  --size N       tetrahedra of a ball (face, nodal, two-point), or cells (default 100000)\n"
     "  --uniform      the finest tetrahedra everywhere, instead of larger ones inside\n"
     "  --lattice      a ball cut out of a lattice, instead of a stuffed one\n"
-    "  --cpu          seconds of the processor instead of the clock: for a busy machine, one thread\n"
+    "  --cpu          seconds of the processor instead of the clock: for a busy machine, one "
+    "thread\n"
     "  --repeat N     set-ups and solves of each method, the fastest counts (default 3)\n"
     "  --dump FILE    writes the system as MatrixMarket: FILE and FILE.rhs.mtx\n";
 
@@ -48,7 +51,8 @@ static void ball_distance(const void* self, int n, const double (*x)[3], double*
     for (int i = 0; i < n; ++i) out[i] = sqrt(x[i][0] * x[i][0] + x[i][1] * x[i][1] + x[i][2] * x[i][2]) - radius;
 }
 
-// A stuffed ball of cells of size 1; how many tets it gets depends on the grading, so the radius is tried.
+// A stuffed ball of cells of size 1; how many tets it gets depends on the grading, so the radius is
+// tried.
 static ty_status stuff_ball(const options* o, ty_tet_mesh* mesh)
 {
     enum { TRIES = 8 };
@@ -161,8 +165,7 @@ static ty_status run_method(const options* o, const ty_model* model, bench_resul
     double before = resident_mib();
     out->peak_mib = 0.0;
 #if TETHYS_HAVE_HYPRE
-    if (strcmp(out->method, "hypre") == 0)
-        TY_TRY(bench_hypre(model, o->tolerance, o->repeat, o->processor_time, out));
+    if (strcmp(out->method, "hypre") == 0) TY_TRY(bench_hypre(model, o->tolerance, o->repeat, o->processor_time, out));
     else
 #endif
         TY_TRY(run_ours(o, model, out));
@@ -205,21 +208,22 @@ static void print_result(const options* o, const ty_model* model, const bench_re
 {
     long long nonzeros = ty_csr_entries(&model->a);
     if (!o->json) {
-        printf("%-8s %-9s %9d %10lld %8.3f %8.3f %8.3f %6d  %.1e %3d %6.2f %8.0f\n", r->method, o->system, model->a.n, nonzeros,
-               r->setup_seconds, r->solve_seconds, r->setup_seconds + r->solve_seconds, r->iterations, r->residual,
-               r->levels, r->complexity, r->peak_mib);
+        printf("%-8s %-9s %9d %10lld %8.3f %8.3f %8.3f %6d  %.1e %3d %6.2f %8.0f\n", r->method, o->system, model->a.n,
+               nonzeros, r->setup_seconds, r->solve_seconds, r->setup_seconds + r->solve_seconds, r->iterations,
+               r->residual, r->levels, r->complexity, r->peak_mib);
         fflush(stdout);
         return;
     }
     char levels[16] = "null", complexity[32] = "null";    // hypre does not tell its complexity
     if (r->levels > 0) snprintf(levels, sizeof levels, "%d", r->levels);
     if (r->complexity > 0.0) snprintf(complexity, sizeof complexity, "%.4f", r->complexity);
-    printf("%s{\"method\": \"%s\", \"system\": \"%s\", \"unknowns\": %d, \"nonzeros\": %lld, \"threads\": %d, \"clock\": \"%s\", "
+    printf("%s{\"method\": \"%s\", \"system\": \"%s\", \"unknowns\": %d, \"nonzeros\": %lld, "
+           "\"threads\": %d, \"clock\": \"%s\", "
            "\"setup_seconds\": %.6f, \"solve_seconds\": %.6f, \"iterations\": %d, \"residual\": %.6e, "
            "\"levels\": %s, \"complexity\": %s, \"peak_mib\": %.1f}",
            first ? "[" : ",\n ", r->method, o->system, model->a.n, nonzeros, o->threads,
-           o->processor_time ? "cpu" : "wall", r->setup_seconds,
-           r->solve_seconds, r->iterations, r->residual, levels, complexity, r->peak_mib);
+           o->processor_time ? "cpu" : "wall", r->setup_seconds, r->solve_seconds, r->iterations, r->residual, levels,
+           complexity, r->peak_mib);
 }
 
 static int run(const options* o)
@@ -267,9 +271,14 @@ static bool read_option(options* o, const char* name, const char* value)
     return true;
 }
 
-int ty_cli_bench_amg(int argc, char** argv)
+int cli_bench_amg(int argc, char** argv)
 {
-    options o = {.system = "two-point", .size = 100000, .threads = 1, .repeat = 3, .sweeps = 2, .tolerance = 1e-6,
+    options o = {.system = "two-point",
+                 .size = 100000,
+                 .threads = 1,
+                 .repeat = 3,
+                 .sweeps = 2,
+                 .tolerance = 1e-6,
                  .methods = "default,paper,ic"};
     if (TETHYS_HAVE_HYPRE) o.methods = "default,paper,ic,hypre";
     for (int i = 1; i < argc; ++i) {

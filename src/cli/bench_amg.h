@@ -15,10 +15,9 @@ typedef struct bench_result {
 // Seconds of the clock, or of the processor.
 double bench_now(bool processor_time);
 
-int ty_cli_bench_amg(int argc, char** argv);
-
-// Conjugate gradients with BoomerAMG, its best setting for these systems (PMIS, one aggressive level,
-// extended+i interpolation with 4 entries a row, threshold 0.25). Once per process: it starts MPI.
+// Conjugate gradients with BoomerAMG, its best setting for these systems (PMIS, one aggressive
+// level, extended+i interpolation with 4 entries a row, threshold 0.25). Once per process: it
+// starts MPI.
 ty_status bench_hypre(const ty_model* model, double tolerance, int repeat, bool processor_time, bench_result* out);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tethys bench dam: a column of water 0.4 x 0.6 x 1 m falls in a closed unit cube, 50 frames at 24 a second, surface
-// and volume written. Prints seconds per frame and what the run says of itself.
+// tethys bench dam: a column of water 0.4 x 0.6 x 1 m falls in a closed unit cube, 50 frames at 24
+// a second, surface and volume written. Prints seconds per frame and what the run says of itself.
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,17 @@
 #include "cli/cli.h"
 #include "core/clock.h"
 
-enum { OPT_RESOLUTION = 256, OPT_FRAMES, OPT_THREADS, OPT_TRACKER, OPT_SOLVER, OPT_SET, OPT_JSON, OPT_KEEP, MAX_SETS = 64 };
+enum {
+    OPT_RESOLUTION = 256,
+    OPT_FRAMES,
+    OPT_THREADS,
+    OPT_TRACKER,
+    OPT_SOLVER,
+    OPT_SET,
+    OPT_JSON,
+    OPT_KEEP,
+    MAX_SETS = 64
+};
 
 typedef struct options {
     int resolution, frames, threads, json, n_sets;
@@ -90,12 +100,14 @@ static void on_progress(void* self, const ty_progress* p)
 static void print_result(const options* o, const sums* s, double seconds)
 {
     double n = o->frames;
-    const char* format =
-        o->json ? "{\"case\": \"dam\", \"solver\": \"%s\", \"tracker\": \"%s\", \"resolution\": %d, \"threads\": %d, "
-                  "\"frames\": %d, \"cells\": %lld, \"seconds_per_frame\": %.4f, \"surface\": %.4f, \"advect\": %.4f, "
-                  "\"project\": %.4f, \"output\": %.4f, \"volume_change\": %.6f}\n"
-                : "dam break, %s + %s, %d cells a side, %d threads, %d frames: %lld cells, %.3f s per frame (surface "
-                  "%.3f, advect %.3f, project %.3f, output %.3f), volume changed by %.4f\n";
+    const char* format = o->json ? "{\"case\": \"dam\", \"solver\": \"%s\", \"tracker\": \"%s\", \"resolution\": "
+                                   "%d, \"threads\": %d, "
+                                   "\"frames\": %d, \"cells\": %lld, \"seconds_per_frame\": %.4f, \"surface\": "
+                                   "%.4f, \"advect\": %.4f, "
+                                   "\"project\": %.4f, \"output\": %.4f, \"volume_change\": %.6f}\n"
+                                 : "dam break, %s + %s, %d cells a side, %d threads, %d frames: %lld cells, %.3f s "
+                                   "per frame (surface "
+                                   "%.3f, advect %.3f, project %.3f, output %.3f), volume changed by %.4f\n";
     printf(format, o->solver, o->tracker, o->resolution, o->threads, o->frames, (long long)s->cells, seconds / n,
            s->surface / n, s->advect / n, s->project / n, s->output / n, s->last_volume / s->first_volume - 1.0);
 }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// tethys bench distance: exact distances to a triangle mesh per second, at random points of its box and at the
-// points of a lattice near the surface.
+// tethys bench distance: exact distances to a triangle mesh per second, at random points of its box
+// and at the points of a lattice near the surface.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "cli/cli.h"
 #include "core/hash.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "space/bvh.h"
-
-int ty_cli_bench_distance(int argc, char** argv);
 
 typedef struct options {
     int triangles, points, threads;
@@ -75,12 +74,12 @@ static int random_points(const surface* s, int n, double (*x)[3])
     return n;
 }
 
-// Points of a lattice of spacing h within 2 h of the surface, in lattice order (x fastest), at most `most`.
+// Points of a lattice of spacing h within 2 h of the surface, in lattice order (x fastest), at most
+// `most`.
 static int lattice_points(const ty_bvh* bvh, const surface* s, double h, int most, double (*x)[3])
 {
     int size[3], n = 0;
-    for (int axis = 0; axis < 3; ++axis)
-        size[axis] = (int)((s->box.hi[axis] - s->box.lo[axis]) / h) + 5;
+    for (int axis = 0; axis < 3; ++axis) size[axis] = (int)((s->box.hi[axis] - s->box.lo[axis]) / h) + 5;
     for (int k = 0; k < size[2]; ++k)
         for (int j = 0; j < size[1]; ++j) {
             enum { ROW = 4096 };
@@ -121,8 +120,9 @@ static void report(const char* what, const ty_bvh* bvh, int n, double (*x)[3])
 {
     double mean = 0.0;
     double small = rate(bvh, n, x, 512, &mean), large = rate(bvh, n, x, n, &mean);
-    printf("%-22s %9d points  %7.2f M/s in batches of 512  %7.2f M/s in one batch  mean distance %.6f\n", what, n,
-           small, large, mean);
+    printf("%-22s %9d points  %7.2f M/s in batches of 512  %7.2f M/s in one batch  mean distance "
+           "%.6f\n",
+           what, n, small, large, mean);
 }
 
 static int run(const options* o)
@@ -142,8 +142,10 @@ static int run(const options* o)
         ty_bvh_refit(&bvh, (const double(*)[3])s.vert);
         refit = fmin(refit, seconds() - start);
     }
-    printf("%d triangles, %d threads: build %.1f ms, refit %.1f ms, %d nodes, %d leaves (%.1f triangles each)\n", s.n_tris,
-           ty_threads(), 1e3 * build, 1e3 * refit, bvh.n_nodes, bvh.n_leaves, (double)s.n_tris / bvh.n_leaves);
+    printf("%d triangles, %d threads: build %.1f ms, refit %.1f ms, %d nodes, %d leaves (%.1f "
+           "triangles each)\n",
+           s.n_tris, ty_threads(), 1e3 * build, 1e3 * refit, bvh.n_nodes, bvh.n_leaves,
+           (double)s.n_tris / bvh.n_leaves);
     report("random in the box", &bvh, random_points(&s, o->points, x), x);
     double edge = 2.0 * M_PI / sqrt(0.5 * s.n_tris);    // of a triangle, about
     report("lattice within 2 cells", &bvh, lattice_points(&bvh, &s, edge, o->points, x), x);
@@ -163,7 +165,7 @@ static int usage(void)
     return 2;
 }
 
-int ty_cli_bench_distance(int argc, char** argv)
+int cli_bench_distance(int argc, char** argv)
 {
     options o = {.triangles = 100000, .points = 1000000, .threads = 1};
     for (int i = 1; i < argc; ++i) {
@@ -171,12 +173,9 @@ int ty_cli_bench_distance(int argc, char** argv)
                      : strcmp(argv[i], "--points") == 0  ? &o.points
                      : strcmp(argv[i], "--threads") == 0 ? &o.threads
                                                          : NULL;
-        if (strcmp(argv[i], "--sphere") == 0)
-            o.sphere = true;
-        else if (value && i + 1 < argc && atoi(argv[i + 1]) > 0)
-            *value = atoi(argv[++i]);
-        else
-            return usage();
+        if (strcmp(argv[i], "--sphere") == 0) o.sphere = true;
+        else if (value && i + 1 < argc && atoi(argv[i + 1]) > 0) *value = atoi(argv[++i]);
+        else return usage();
     }
     if (o.triangles < 100) o.triangles = 100;
     ty_threads_set(o.threads);

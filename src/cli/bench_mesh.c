@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tethys bench mesh: tetrahedra per second, bytes, threads, point location. An analytic sphere, uniform and graded, at
-// growing sizes; then a mesh of 100 thousand triangles with its distances.
+// tethys bench mesh: tetrahedra per second, bytes, threads, point location. An analytic sphere,
+// uniform and graded, at growing sizes; then a mesh of 100 thousand triangles with its distances.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,8 @@ enum { ROUNDS = 3, N_POINTS = 1000000 };
 
 typedef struct result {
     int tets;
-    double seconds, cpu, bytes, peak;    // best of the rounds, wall clock and all threads' work; bytes per tet
+    double seconds, cpu, bytes,
+        peak;    // best of the rounds, wall clock and all threads' work; bytes per tet
 } result;
 
 typedef struct bench {
@@ -63,18 +64,21 @@ static void print(bench* b, const char* name, int threads, const result* r)
 {
     double rate = 1e-6 * r->tets / r->seconds;
     if (b->json)
-        printf("%s{\"case\": \"%s\", \"threads\": %d, \"tets\": %d, \"seconds\": %.6f, \"cpu_seconds\": %.6f, "
+        printf("%s{\"case\": \"%s\", \"threads\": %d, \"tets\": %d, \"seconds\": %.6f, "
+               "\"cpu_seconds\": %.6f, "
                "\"million_tets_per_second\": %.4f, "
                "\"bytes_per_tet\": %.1f, \"peak_mib\": %.1f}",
                b->first ? "[" : ",\n ", name, threads, r->tets, r->seconds, r->cpu, rate, r->bytes, r->peak);
     else
-        printf("%-28s %d thread%s %9d tets %8.3f s (work %.3f s) %6.2f M tets/s %6.1f bytes/tet  peak %.0f MiB\n", name,
-               threads, threads > 1 ? "s" : " ", r->tets, r->seconds, r->cpu, rate, r->bytes, r->peak);
+        printf("%-28s %d thread%s %9d tets %8.3f s (work %.3f s) %6.2f M tets/s %6.1f bytes/tet  "
+               "peak %.0f MiB\n",
+               name, threads, threads > 1 ? "s" : " ", r->tets, r->seconds, r->cpu, rate, r->bytes, r->peak);
     b->first = false;
     fflush(stdout);
 }
 
-// The cell for about that many tets: 12 in every finest octant, or, graded, about 41 behind every cell of the surface.
+// The cell for about that many tets: 12 in every finest octant, or, graded, about 41 behind every
+// cell of the surface.
 static double cell_for(int tets, bool uniform)
 {
     return uniform ? cbrt(12.0 * 4.0 / 3.0 * M_PI * 0.343 / tets) : sqrt(41.0 * 4.0 * M_PI * 0.49 / tets);
@@ -187,9 +191,13 @@ static ty_status bench_location(bench* b, bool random)
         work = fmin(work, cpu_clock() - cpu);
     }
     const char* name = random ? "location, random points" : "location, coherent points";
-    if (b->json) printf(",\n {\"case\": \"%s\", \"threads\": 1, \"cpu_seconds\": %.6f, \"million_points_per_second\": %.3f}", name, work,
-                        1e-6 * N_POINTS / best);
-    else printf("%-28s 1 thread  %9d tets %8.3f s (work %.3f s) %6.2f M points/s\n", name, m->n_tets, best, work, 1e-6 * N_POINTS / best);
+    if (b->json)
+        printf(",\n {\"case\": \"%s\", \"threads\": 1, \"cpu_seconds\": %.6f, "
+               "\"million_points_per_second\": %.3f}",
+               name, work, 1e-6 * N_POINTS / best);
+    else
+        printf("%-28s 1 thread  %9d tets %8.3f s (work %.3f s) %6.2f M points/s\n", name, m->n_tets, best, work,
+               1e-6 * N_POINTS / best);
     ty_free(x);
     ty_free(tet);
     return ty_ok();
@@ -203,14 +211,18 @@ static ty_status run(bench* b, int most, int threads)
     return bench_location(b, true);
 }
 
-int ty_cli_bench_mesh(int argc, char** argv)
+int cli_bench_mesh(int argc, char** argv)
 {
     bench b = {.first = true};
     int most = 1000000, threads = 2;
     for (int i = 1; i < argc; ++i) {
         if (strcmp(argv[i], "--json") == 0) b.json = true;
-        else if (strcmp(argv[i], "--most") == 0 && i + 1 < argc && cli_number("--most", argv[i + 1], 100000, 100000000, &most)) ++i;
-        else if (strcmp(argv[i], "--threads") == 0 && i + 1 < argc && cli_number("--threads", argv[i + 1], 1, 256, &threads)) ++i;
+        else if (strcmp(argv[i], "--most") == 0 && i + 1 < argc &&
+                 cli_number("--most", argv[i + 1], 100000, 100000000, &most))
+            ++i;
+        else if (strcmp(argv[i], "--threads") == 0 && i + 1 < argc &&
+                 cli_number("--threads", argv[i + 1], 1, 256, &threads))
+            ++i;
         else {
             bool help = strcmp(argv[i], "--help") == 0;
             fprintf(help ? stdout : stderr, "usage: tethys bench mesh [--json] [--most TETS] [--threads N]\n");

@@ -49,9 +49,13 @@ static int print_text(ty_status status, char* text)
 int cli_check(int argc, char** argv)
 {
     options o = {0};
-    const struct argp parser = {option_table, parse_option, "SCENE",
-                                "Reads a scene, says what would run and what usually goes wrong. Simulates nothing.", 0,
-                                0, 0};
+    const struct argp parser = {option_table,
+                                parse_option,
+                                "SCENE",
+                                "Reads a scene, says what would run and what usually goes wrong. Simulates nothing.",
+                                0,
+                                0,
+                                0};
     argp_err_exit_status = CLI_USAGE;
     if (argp_parse(&parser, argc, argv, 0, 0, &o) != 0) return CLI_USAGE;
     cli_verbosity(0);
@@ -66,8 +70,8 @@ int cli_check(int argc, char** argv)
 int cli_info(int argc, char** argv)
 {
     if (argc < 2 || strcmp(argv[1], "--help") == 0) {
-        fprintf(argc < 2 ? stderr : stdout,
-                "usage: tethys info FILE...\nWhat is in a scene, a result folder, a checkpoint, a mesh or a volume.\n");
+        fprintf(argc < 2 ? stderr : stdout, "usage: tethys info FILE...\nWhat is in a scene, a "
+                                            "result folder, a checkpoint, a mesh or a volume.\n");
         return argc < 2 ? CLI_USAGE : CLI_OK;
     }
     int code = CLI_OK;
@@ -85,8 +89,8 @@ int cli_reference(int argc, char** argv)
     bool schema = argc == 2 && strcmp(argv[1], "--json-schema") == 0;
     if (argc > 1 && !schema) {
         bool help = strcmp(argv[1], "--help") == 0;
-        fprintf(help ? stdout : stderr,
-                "usage: tethys reference [--json-schema]\nEvery key of a scene, as Markdown or as a JSON Schema.\n");
+        fprintf(help ? stdout : stderr, "usage: tethys reference [--json-schema]\nEvery key of a "
+                                        "scene, as Markdown or as a JSON Schema.\n");
         return help ? CLI_OK : CLI_USAGE;
     }
     char* text = NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of the program, one file each. A command takes its own arguments (argv[0] is its name) and returns
-// the exit code: 0 done, 1 the run failed, 2 bad input or usage, 130 stopped.
+// The commands of the program, one file each. A command takes its own arguments (argv[0] is its
+// name) and returns the exit code: 0 done, 1 the run failed, 2 bad input or usage, 130 stopped.
 #ifndef TY_CLI_CLI_H
 #define TY_CLI_CLI_H
 
@@ -17,7 +17,11 @@ int cli_info(int argc, char** argv);
 int cli_reference(int argc, char** argv);
 int cli_track(int argc, char** argv);
 int cli_bench(int argc, char** argv);
+int cli_mesh(int argc, char** argv);
 int cli_bench_dam(int argc, char** argv);
+int cli_bench_amg(int argc, char** argv);
+int cli_bench_mesh(int argc, char** argv);
+int cli_bench_distance(int argc, char** argv);
 
 // The exit code for a status; prints the message of a failure to stderr as "tethys: message".
 int cli_finish(ty_status status);

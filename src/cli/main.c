@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/mesh.h"
 
 typedef struct command {
     const char* name;
@@ -14,7 +13,7 @@ typedef struct command {
 static const command commands[] = {
     {"run", cli_run, "run SCENE [-o DIR]       simulate a scene and write surfaces, volumes, statistics"},
     {"check", cli_check, "check SCENE              read a scene, say what would run, simulate nothing"},
-    {"mesh", ty_cli_mesh, "mesh IN -o OUT           tetrahedra from any closed surface"},
+    {"mesh", cli_mesh, "mesh IN -o OUT           tetrahedra from any closed surface"},
     {"render", cli_render, "render DIR               draw a result: frames, a film, a contact sheet"},
     {"track", cli_track, "track CASE --tracker NAME   a tracker in a flow whose answer is known"},
     {"info", cli_info, "info FILE...             what is in a scene, a result, a checkpoint, a mesh, a volume"},

@@ -11,8 +11,19 @@
 #include "core/parallel.h"
 #include "format/tet_io.h"
 
-enum { OPT_SHAPE = 256, OPT_CELL, OPT_RESOLUTION, OPT_GRADE, OPT_UNIFORM, OPT_THREADS, OPT_QUALITY, OPT_JSON, OPT_STAGES,
-       OPT_PREVIEW, DEFAULT_RESOLUTION = 64 };
+enum {
+    OPT_SHAPE = 256,
+    OPT_CELL,
+    OPT_RESOLUTION,
+    OPT_GRADE,
+    OPT_UNIFORM,
+    OPT_THREADS,
+    OPT_QUALITY,
+    OPT_JSON,
+    OPT_STAGES,
+    OPT_PREVIEW,
+    DEFAULT_RESOLUTION = 64
+};
 
 static const struct argp_option option_table[] = {
     {"shape", OPT_SHAPE, "NAME", 0, "instead of a file: sphere, torus, box, cylinder, capsule, about 1 m large", 0},
@@ -34,7 +45,8 @@ static double positive(struct argp_state* state, const char* option, const char*
 {
     char* end;
     double value = strtod(text, &end);
-    if (end == text || *end || !(value > 0.0) || value > 1e12) argp_error(state, "%s takes a positive number, not '%s'", option, text);
+    if (end == text || *end || !(value > 0.0) || value > 1e12)
+        argp_error(state, "%s takes a positive number, not '%s'", option, text);
     return value;
 }
 
@@ -109,13 +121,18 @@ static ty_status write_all(const mesh_options* o, const ty_stuff* s, const ty_te
     return ty_ok();
 }
 
-int ty_cli_mesh(int argc, char** argv)
+int cli_mesh(int argc, char** argv)
 {
     mesh_options o = {0};
-    const struct argp parser = {option_table, parse_option, "[FILE]",
-                                "Fills a closed surface with tetrahedra whose dihedral angles are between 10.7 and 164.8 "
-                                "degrees.",
-                                0, 0, 0};
+    const struct argp parser = {
+        option_table,
+        parse_option,
+        "[FILE]",
+        "Fills a closed surface with tetrahedra whose dihedral angles are between 10.7 and 164.8 "
+        "degrees.",
+        0,
+        0,
+        0};
     argp_err_exit_status = CLI_USAGE;
     if (argp_parse(&parser, argc, argv, 0, 0, &o) != 0) return CLI_USAGE;
     ty_threads_set(o.threads);

@@ -10,9 +10,6 @@
 #include "space/mesh_distance.h"
 #include "world/primitive.h"
 
-int ty_cli_mesh(int argc, char** argv);
-int ty_cli_bench_mesh(int argc, char** argv);
-
 typedef struct mesh_options {
     const char *input, *shape, *output, *stages, *preview;
     double cell;
@@ -28,13 +25,14 @@ typedef struct mesh_input {
     ty_tri_mesh surface;
     ty_mesh_distance distance;
     ty_volume volume;
-    double voxel;            // of a volume, 0 for the rest
+    double voxel;    // of a volume, 0 for the rest
     double read_seconds, build_seconds;
-    int64_t asked;           // nanoseconds spent in phi, all threads together
-    ty_sampler inner;        // phi without the clock
+    int64_t asked;       // nanoseconds spent in phi, all threads together
+    ty_sampler inner;    // phi without the clock
 } mesh_input;
 
-// Reads or makes the input; says on stderr what was wrong with it and mended. Free it also after a failure.
+// Reads or makes the input; says on stderr what was wrong with it and mended. Free it also after a
+// failure.
 ty_status mesh_input_open(mesh_input* in, const mesh_options* o);
 // The distance; needs the cell, because holes of less than two cells are bridged.
 ty_status mesh_input_prepare(mesh_input* in, const mesh_options* o, double cell);

@@ -13,8 +13,8 @@
 
 enum { MAX_OPEN_EDGES = 20000 };    // holes are looked at edge against edge
 
-// Holes up to this many cells wide are bridged by the winding number: the surface across them is below what the
-// mesh resolves.
+// Holes up to this many cells wide are bridged by the winding number: the surface across them is
+// below what the mesh resolves.
 static const double BRIDGED_CELLS = 2.0;
 
 static void primitive_eval(const void* self, int n, const double (*x)[3], double* out)
@@ -55,7 +55,8 @@ static ty_status open_volume(mesh_input* in, const char* path)
 {
     TY_TRY(ty_volume_read(&in->volume, path, NULL));
     if (!in->volume.level_set || in->volume.width != 1)
-        return ty_fail_at(TY_BAD_INPUT, path, 0, 0, "the grid '%s' is no level set: only the inside of a level set can be meshed",
+        return ty_fail_at(TY_BAD_INPUT, path, 0, 0,
+                          "the grid '%s' is no level set: only the inside of a level set can be meshed",
                           in->volume.name);
     in->box = ty_volume_bounds(&in->volume);
     in->voxel = in->volume.cell;
@@ -149,12 +150,14 @@ static ty_status judge_holes(const mesh_input* in, const mesh_options* o, double
     if (n < 0) return ty_no_memory("open edges");
     if (n > MAX_OPEN_EDGES)
         return ty_fail_at(TY_BAD_INPUT, o->input, 0, 0,
-                          "the surface has %d open edges, the first near (%g, %g, %g): join its vertices (merge by "
+                          "the surface has %d open edges, the first near (%g, %g, %g): join its "
+                          "vertices (merge by "
                           "distance) in a modelling program",
                           n, place[0], place[1], place[2]);
     if (width > BRIDGED_CELLS * cell)
         return ty_fail_at(TY_BAD_INPUT, o->input, 0, 0,
-                          "the surface is open: %d open edges, a hole %.3g m wide near (%g, %g, %g); close it (fill holes) "
+                          "the surface is open: %d open edges, a hole %.3g m wide near (%g, %g, "
+                          "%g); close it (fill holes) "
                           "in a modelling program, or take --cell %.3g or more to bridge it",
                           n, width, place[0], place[1], place[2], width / BRIDGED_CELLS);
     if (!o->quiet)
@@ -181,8 +184,10 @@ static void report_crossings(const mesh_input* in, const mesh_options* o)
     int64_t n = 0;
     if (in->distance.n_self_intersections == 0 || o->quiet) return;    // -1: not looked for yet
     if (ty_bvh_self_intersections(&in->distance.bvh, 1, &pair, &n).code != TY_OK || !n) return;
-    fprintf(stderr, "tethys: %s: the surface crosses itself in %lld pairs of triangles, first at (%g, %g, %g): everything "
-                    "enclosed is filled; unite the parts in a modelling program if that is not meant\n",
+    fprintf(stderr,
+            "tethys: %s: the surface crosses itself in %lld pairs of triangles, first at (%g, %g, "
+            "%g): everything "
+            "enclosed is filled; unite the parts in a modelling program if that is not meant\n",
             o->input, (long long)n, pair.place[0], pair.place[1], pair.place[2]);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tethys mesh --preview: the half of the mesh behind its middle, by a small rasteriser: parallel light and view, a depth
-// buffer, four samples a pixel.
+// tethys mesh --preview: the half of the mesh behind its middle, by a small rasteriser: parallel
+// light and view, a depth buffer, four samples a pixel.
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,16 +16,17 @@
 enum { WIDTH = 1200, HEIGHT = 900, SAMPLES = 2, W = WIDTH * SAMPLES, H = HEIGHT * SAMPLES };
 
 typedef struct canvas {
-    float* depth;               // larger is nearer
+    float* depth;    // larger is nearer
     unsigned char (*colour)[3];
     ty_vec3 right, up, towards, centre;
-    double scale;               // samples per metre
+    double scale;    // samples per metre
 } canvas;
 
 static ty_vec3 project(const canvas* c, const double x[3])
 {
     ty_vec3 p = ty_load3(x) - c->centre;
-    return ty_vec(0.5 * W + c->scale * ty_dot(p, c->right), 0.5 * H - c->scale * ty_dot(p, c->up), ty_dot(p, c->towards));
+    return ty_vec(0.5 * W + c->scale * ty_dot(p, c->right), 0.5 * H - c->scale * ty_dot(p, c->up),
+                  ty_dot(p, c->towards));
 }
 
 static void put_sample(canvas* c, int x, int y, double depth, ty_vec3 rgb, bool edge)
@@ -122,10 +123,12 @@ static ty_status write_png(const canvas* c, const char* path)
     ty_status status = ty_no_memory("the picture");
     for (int i = 0; image && i < WIDTH * HEIGHT * 3; ++i) {
         int x = i / 3 % WIDTH * SAMPLES, y = i / 3 / WIDTH * SAMPLES, sum = 0;
-        for (int s = 0; s < SAMPLES * SAMPLES; ++s) sum += c->colour[(int64_t)(y + s / SAMPLES) * W + x + s % SAMPLES][i % 3];
+        for (int s = 0; s < SAMPLES * SAMPLES; ++s)
+            sum += c->colour[(int64_t)(y + s / SAMPLES) * W + x + s % SAMPLES][i % 3];
         image[i] = (unsigned char)(sum / (SAMPLES * SAMPLES));
     }
-    struct spng_ihdr header = {.width = WIDTH, .height = HEIGHT, .bit_depth = 8, .color_type = SPNG_COLOR_TYPE_TRUECOLOR};
+    struct spng_ihdr header = {
+        .width = WIDTH, .height = HEIGHT, .bit_depth = 8, .color_type = SPNG_COLOR_TYPE_TRUECOLOR};
     if (image && png && !spng_set_option(png, SPNG_ENCODE_TO_BUFFER, 1) && !spng_set_ihdr(png, &header) &&
         !spng_encode_image(png, image, WIDTH * HEIGHT * 3, SPNG_FMT_PNG, SPNG_ENCODE_FINALIZE)) {
         size_t size;

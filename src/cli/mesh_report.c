@@ -6,12 +6,15 @@
 
 static void print_json(const ty_tet_mesh* m, const ty_tet_quality* q, const mesh_times* t)
 {
-    printf("{\"tets\": %d, \"vertices\": %d, \"boundary_faces\": %d, \"min_dihedral\": %.4f, \"max_dihedral\": %.4f, ",
+    printf("{\"tets\": %d, \"vertices\": %d, \"boundary_faces\": %d, \"min_dihedral\": %.4f, "
+           "\"max_dihedral\": %.4f, ",
            m->n_tets, m->n_verts, m->n_faces - m->n_inner_faces, q->min_dihedral, q->max_dihedral);
-    printf("\"volume\": %.12g, \"distance_seconds\": %.6f, \"stuffing_seconds\": %.6f, \"seconds\": %.6f, ", q->volume,
-           t->distance, t->stuffing, t->seconds);
-    printf("\"write_seconds\": %.6f, \"peak_mib\": %.1f, \"bytes_per_tet\": %.1f, \"lattice_share\": %.4f, ", t->write,
-           ty_memory_peak_mib(), (double)ty_tet_mesh_bytes(m) / m->n_tets,
+    printf("\"volume\": %.12g, \"distance_seconds\": %.6f, \"stuffing_seconds\": %.6f, "
+           "\"seconds\": %.6f, ",
+           q->volume, t->distance, t->stuffing, t->seconds);
+    printf("\"write_seconds\": %.6f, \"peak_mib\": %.1f, \"bytes_per_tet\": %.1f, "
+           "\"lattice_share\": %.4f, ",
+           t->write, ty_memory_peak_mib(), (double)ty_tet_mesh_bytes(m) / m->n_tets,
            1.0 - (double)q->by_shape[4] / m->n_tets);
     printf("\"histogram\": [");
     for (int i = 0; i < 36; ++i) printf("%s%lld", i ? ", " : "", (long long)q->histogram[i]);
@@ -40,7 +43,8 @@ static void print_text(const ty_tet_mesh* m, const ty_stuff* s, const ty_tet_qua
            q->max_dihedral, TY_MIN_DIHEDRAL, TY_MAX_DIHEDRAL, q->volume);
     printf("shapes         ");
     for (int i = 0; i < 5; ++i) printf(" %s %lld", shape[i], (long long)q->by_shape[i]);
-    printf("\nseconds         %.3f: distances %.3f, stuffing %.3f (octree %.3f, tets %.3f, faces %.3f); writing %.3f\n",
+    printf("\nseconds         %.3f: distances %.3f, stuffing %.3f (octree %.3f, tets %.3f, faces "
+           "%.3f); writing %.3f\n",
            t->seconds, t->distance, t->stuffing, s->seconds_octree, s->seconds_stuff, s->seconds_faces, t->write);
     printf("memory          %.1f bytes per tet, peak %.1f MiB\n", (double)ty_tet_mesh_bytes(m) / m->n_tets,
            ty_memory_peak_mib());

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// tethys mesh --stages: what every stage of the mesher left behind, for eyes and for finding faults.
-//   1-octree.vtu  leaves as voxels, with their level      2-cuts.vtu  cut points; kept 0: a vertex moved there
-//   3-warp.vtu    lines from a vertex to where it moved   4-tets.vtu  the mesh    5-boundary.ply  its surface
+// tethys mesh --stages: what every stage of the mesher left behind, for eyes and for finding
+// faults.
+//   1-octree.vtu  leaves as voxels, with their level      2-cuts.vtu  cut points; kept 0: a vertex
+//   moved there 3-warp.vtu    lines from a vertex to where it moved   4-tets.vtu  the mesh
+//   5-boundary.ply  its surface
 #include <stdio.h>
 #include <string.h>
 

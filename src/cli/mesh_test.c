@@ -17,7 +17,8 @@ static const char* path_of(const char* name)
     return path[turn];
 }
 
-// A cube of 2 m as OBJ. skip: leaves out the last triangles; gap: moves the vertices of the top away; flip: inside out.
+// A cube of 2 m as OBJ. skip: leaves out the last triangles; gap: moves the vertices of the top
+// away; flip: inside out.
 static const char* write_cube(const char* name, int skip, double gap, bool flip)
 {
     static const int quad[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};

@@ -10,8 +10,23 @@
 #include "cli/cli.h"
 #include "tethys/render.h"
 
-enum { MAX_CAMERAS = 64, OPT_CAMERA = 256, OPT_SIZE, OPT_SAMPLES, OPT_FRAMES, OPT_MODE, OPT_THREADS, OPT_SHUTTER,
-       OPT_EXPOSURE, OPT_TINT, OPT_NO_TANK, OPT_NO_DENOISE, OPT_NO_FILM, OPT_OVERWRITE, OPT_CUT };
+enum {
+    MAX_CAMERAS = 64,
+    OPT_CAMERA = 256,
+    OPT_SIZE,
+    OPT_SAMPLES,
+    OPT_FRAMES,
+    OPT_MODE,
+    OPT_THREADS,
+    OPT_SHUTTER,
+    OPT_EXPOSURE,
+    OPT_TINT,
+    OPT_NO_TANK,
+    OPT_NO_DENOISE,
+    OPT_NO_FILM,
+    OPT_OVERWRITE,
+    OPT_CUT
+};
 
 typedef struct options {
     ty_render_def def;
@@ -31,7 +46,8 @@ static void on_signal(int signal)
 
 static const struct argp_option option_table[] = {
     {"output", 'o', "FILE", 0, "the film (.mp4), or the picture (.png; #### is the frame) instead of the folder", 0},
-    {"camera", OPT_CAMERA, "NAME", 0, "a camera of the scene, several times for several, 'all' (default: the first)", 0},
+    {"camera", OPT_CAMERA, "NAME", 0, "a camera of the scene, several times for several, 'all' (default: the first)",
+     0},
     {"size", OPT_SIZE, "WxH", 0, "pixels (default: 1280x720)", 0},
     {"samples", OPT_SAMPLES, "N", 0, "rays a pixel (default: 8, a preview; 128 for a final picture)", 0},
     {"frames", OPT_FRAMES, "A-B", 0, "only these frames: 12, 1-48, 24-", 0},
@@ -110,7 +126,8 @@ static bool parse_real(const char* option, const char* text, double low, double 
 
 static bool no_cut_yet(void)
 {
-    fprintf(stderr, "tethys: --cut, the tetrahedra inside, is not available yet; runs do not write 'tets' so far\n");
+    fprintf(stderr, "tethys: --cut, the tetrahedra inside, is not available yet; runs do not write "
+                    "'tets' so far\n");
     return false;
 }
 
@@ -182,9 +199,14 @@ static void catch_signals(void)
 int cli_render(int argc, char** argv)
 {
     options o = {.def = ty_render_default(), .tty = isatty(STDERR_FILENO)};
-    const struct argp parser = {option_table, parse_option, "DIR",
+    const struct argp parser = {option_table,
+                                parse_option,
+                                "DIR",
                                 "Draws a result: PNG frames in DIR/render/CAMERA, a film and a contact sheet in DIR. "
-                                "Frames drawn before with the same settings are kept.", 0, 0, 0};
+                                "Frames drawn before with the same settings are kept.",
+                                0,
+                                0,
+                                0};
     argp_err_exit_status = CLI_USAGE;
     if (argp_parse(&parser, argc, argv, 0, 0, &o) != 0) return CLI_USAGE;
     ty_set_threads(o.threads);

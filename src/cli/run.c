@@ -10,8 +10,17 @@
 
 #include "cli/cli.h"
 
-enum { MAX_SETS = 256, OPT_SET = 256, OPT_FRAMES, OPT_THREADS, OPT_RESUME, OPT_FROM, OPT_FORCE, OPT_OVERWRITE,
-       OPT_JSON };
+enum {
+    MAX_SETS = 256,
+    OPT_SET = 256,
+    OPT_FRAMES,
+    OPT_THREADS,
+    OPT_RESUME,
+    OPT_FROM,
+    OPT_FORCE,
+    OPT_OVERWRITE,
+    OPT_JSON
+};
 
 typedef struct options {
     const char* scene;
@@ -79,14 +88,10 @@ static error_t parse_option(int key, char* arg, struct argp_state* state)
 
 static void time_text(double seconds, char* out, int size)
 {
-    if (seconds < 0)
-        snprintf(out, (size_t)size, "?");
-    else if (seconds < 90)
-        snprintf(out, (size_t)size, "%.0f s", seconds);
-    else if (seconds < 5400)
-        snprintf(out, (size_t)size, "%.0f min", seconds / 60);
-    else
-        snprintf(out, (size_t)size, "%.1f h", seconds / 3600);
+    if (seconds < 0) snprintf(out, (size_t)size, "?");
+    else if (seconds < 90) snprintf(out, (size_t)size, "%.0f s", seconds);
+    else if (seconds < 5400) snprintf(out, (size_t)size, "%.0f min", seconds / 60);
+    else snprintf(out, (size_t)size, "%.1f h", seconds / 3600);
 }
 
 static int progress_line(const ty_progress* p, char* line, int size)
@@ -94,19 +99,20 @@ static int progress_line(const ty_progress* p, char* line, int size)
     char left[24];
     time_text(p->seconds_left, left, sizeof left);
     return snprintf(line, (size_t)size,
-                    "frame %d/%d  t %.4g s  left %s  cells %lld  volume %.5g m3  %.2f s (surface %.2f mesh %.2f "
+                    "frame %d/%d  t %.4g s  left %s  cells %lld  volume %.5g m3  %.2f s (surface "
+                    "%.2f mesh %.2f "
                     "advect %.2f project %.2f output %.2f)",
                     p->frame, p->last_frame, p->time, left, (long long)p->cells, p->volume, p->frame_seconds,
-                    p->surface_seconds, p->mesh_seconds, p->advect_seconds, p->project_seconds,
-                    p->output_seconds);
+                    p->surface_seconds, p->mesh_seconds, p->advect_seconds, p->project_seconds, p->output_seconds);
 }
 
 static void print_json(const ty_progress* p)
 {
-    printf("{\"frame\": %d, \"first_frame\": %d, \"last_frame\": %d, \"done\": %s, \"time\": %.10g, \"step\": %.6g, "
+    printf("{\"frame\": %d, \"first_frame\": %d, \"last_frame\": %d, \"done\": %s, \"time\": "
+           "%.10g, \"step\": %.6g, "
            "\"seconds_left\": %.3f, \"cells\": %lld, \"volume\": %.10g, \"seconds\": %.4f}\n",
-           p->frame, p->first_frame, p->last_frame, p->frame_done ? "true" : "false", p->time, p->step,
-           p->seconds_left, (long long)p->cells, p->volume, p->frame_seconds);
+           p->frame, p->first_frame, p->last_frame, p->frame_done ? "true" : "false", p->time, p->step, p->seconds_left,
+           (long long)p->cells, p->volume, p->frame_seconds);
     fflush(stdout);
 }
 
@@ -120,10 +126,8 @@ static void on_progress(void* self, const ty_progress* p)
         return;
     }
     if (o->verbosity < 0) return;
-    if (o->tty)
-        fprintf(stderr, "\r\033[K%s%s", line, p->frame == p->last_frame && p->frame_done ? "\n" : "");
-    else if (p->frame_done)
-        fprintf(stderr, "%s\n", line);
+    if (o->tty) fprintf(stderr, "\r\033[K%s%s", line, p->frame == p->last_frame && p->frame_done ? "\n" : "");
+    else if (p->frame_done) fprintf(stderr, "%s\n", line);
 }
 
 static void on_log(void* self, ty_log_level level, const char* message)
@@ -172,8 +176,8 @@ static int run_scene(options* o, ty_scene* scene, const char* command)
 int cli_run(int argc, char** argv)
 {
     options o = {.from = -1, .tty = isatty(STDERR_FILENO)};
-    const struct argp parser = {option_table, parse_option, "SCENE",
-                                "Simulates a scene and writes surfaces, volumes and statistics.", 0, 0, 0};
+    const struct argp parser = {
+        option_table, parse_option, "SCENE", "Simulates a scene and writes surfaces, volumes and statistics.", 0, 0, 0};
     argp_err_exit_status = CLI_USAGE;
     if (argp_parse(&parser, argc, argv, 0, 0, &o) != 0) return CLI_USAGE;
     char command[4096];

@@ -23,10 +23,13 @@ typedef struct options {
 static const struct argp_option option_table[] = {
     {"tracker", OPT_TRACKER, "NAME", 0, "levelset, particle, contour, ... (contour)", 0},
     {"resolution", OPT_RESOLUTION, "N", 0, "cells along the domain (64)", 0},
-    {"set", OPT_SET, "KEY=VALUE", 0, "center=X,Y,Z radius= period= axis=x|X,Y,Z cfl= thickening=true|false "
+    {"set", OPT_SET, "KEY=VALUE", 0,
+     "center=X,Y,Z radius= period= axis=x|X,Y,Z cfl= thickening=true|false "
      "correct=true|false surfaces=N velocity=EXPR,EXPR,EXPR|FILE.vdb returns=true|false size= "
-     "transport=semi-lagrangian|maccormack|weno5 redistance= particles_per_cell=N one_sided=true|false, and of thickening: gamma= redistribute= reject= beta= "
-     "grow_big= grow_small= reach=", 0},
+     "transport=semi-lagrangian|maccormack|weno5 redistance= particles_per_cell=N "
+     "one_sided=true|false, and of thickening: gamma= redistribute= reject= beta= "
+     "grow_big= grow_small= reach=",
+     0},
     {"output", 'o', "DIR", 0, "write surfaces and track.csv", 0},
     {"json", OPT_JSON, 0, 0, "print the result as JSON", 0},
     {"threads", OPT_THREADS, "N", 0, "number of threads (all processors)", 0},
@@ -126,12 +129,21 @@ static ty_status read_velocity(options* o, const char* text)
 // Numbers that may be set, by name.
 static double* number_of(ty_track_case_def* d, const char* key)
 {
-    const struct { const char* name; double* at; } numbers[] = {
-        {"radius", &d->radius}, {"period", &d->period}, {"cfl", &d->cfl}, {"size", &d->size},
-        {"redistance", &d->track.redistance}, {"gamma", &d->track.thicken_gamma},
-        {"redistribute", &d->track.thicken_redistribute}, {"reject", &d->track.thicken_reject},
-        {"beta", &d->track.thicken_beta}, {"grow_big", &d->track.thicken_grow_big},
-        {"grow_small", &d->track.thicken_grow_small}, {"reach", &d->track.thicken_radius}};
+    const struct {
+        const char* name;
+        double* at;
+    } numbers[] = {{"radius", &d->radius},
+                   {"period", &d->period},
+                   {"cfl", &d->cfl},
+                   {"size", &d->size},
+                   {"redistance", &d->track.redistance},
+                   {"gamma", &d->track.thicken_gamma},
+                   {"redistribute", &d->track.thicken_redistribute},
+                   {"reject", &d->track.thicken_reject},
+                   {"beta", &d->track.thicken_beta},
+                   {"grow_big", &d->track.thicken_grow_big},
+                   {"grow_small", &d->track.thicken_grow_small},
+                   {"reach", &d->track.thicken_radius}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
         if (strcmp(numbers[i].name, key) == 0) return numbers[i].at;
     return NULL;
@@ -240,9 +252,12 @@ static void print_result(const ty_track_case_result* r, bool json)
 
 int cli_track(int argc, char** argv)
 {
-    static const struct argp parser = {.options = option_table, .parser = parse_option, .args_doc = "CASE",
-        .doc = "Puts a tracker through a flow whose answer is known: zalesak, enright, shear, rotate, translate, "
-               "or field with --set velocity=."};
+    static const struct argp parser = {.options = option_table,
+                                       .parser = parse_option,
+                                       .args_doc = "CASE",
+                                       .doc = "Puts a tracker through a flow whose answer is "
+                                              "known: zalesak, enright, shear, rotate, translate, "
+                                              "or field with --set velocity=."};
     options o = {.def = ty_track_case_default()};
     o.def.track.kind = ty_tracker_find("contour") ? "contour" : "levelset";
     if (argp_parse(&parser, argc, argv, 0, NULL, &o) != 0) return CLI_USAGE;

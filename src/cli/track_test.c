@@ -13,8 +13,15 @@ static void every_column_is_there(void** state)
     answer a = run("rotate --resolution 16 --set cfl=3 --json");
     assert_int_equal(a.code, 0);
     assert_non_null(strstr(a.text, "\"tracker\": \"contour\""));
-    const char* const keys[] = {"steps", "triangles_max", "volume_error", "area_mid", "symmetric_difference", "mean_distance",
-                                "max_distance", "seconds", "volume_error_uncorrected"};
+    const char* const keys[] = {"steps",
+                                "triangles_max",
+                                "volume_error",
+                                "area_mid",
+                                "symmetric_difference",
+                                "mean_distance",
+                                "max_distance",
+                                "seconds",
+                                "volume_error_uncorrected"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) number(&a, keys[i]);
     assert_near(number(&a, "resolution"), 16, 0.0);
     assert_true(number(&a, "symmetric_difference") < 0.2);
@@ -27,11 +34,13 @@ static void every_column_is_there(void** state)
 static void keys_change_the_case(void** state)
 {
     (void)state;
-    answer a = run("translate --resolution 20 --json --set axis=0,1,0 --set center=0.5,0.3,0.5 --set radius=0.2 --set cfl=2");
+    answer a = run("translate --resolution 20 --json --set axis=0,1,0 --set center=0.5,0.3,0.5 "
+                   "--set radius=0.2 --set cfl=2");
     assert_int_equal(a.code, 0);
     assert_near(number(&a, "area_mid"), 4 * M_PI * 0.04, 0.02);
     assert_near(number(&a, "steps"), 4, 0.0);    // 0.4 / (2 / 20)
-    a = run("field --resolution 16 --json --set cfl=2 --set 'velocity=max(0.2,0.1),0,0*x' --set period=0.5 --set returns=false");
+    a = run("field --resolution 16 --json --set cfl=2 --set 'velocity=max(0.2,0.1),0,0*x' --set "
+            "period=0.5 --set returns=false");
     assert_int_equal(a.code, 0);
     assert_non_null(strstr(a.text, "\"symmetric_difference\": null"));
 }
@@ -42,12 +51,14 @@ static void the_result_does_not_depend_on_threads(void** state)
     char folder[64], command[1400];
     snprintf(folder, sizeof folder, "/tmp/tethys_track_%d", (int)getpid());
     for (int threads = 1; threads <= 3; threads += 2) {
-        snprintf(command, sizeof command, "shear --resolution 24 --set cfl=4 --set period=2 --threads %d -o %s/%d", threads,
-                 folder, threads);
+        snprintf(command, sizeof command, "shear --resolution 24 --set cfl=4 --set period=2 --threads %d -o %s/%d",
+                 threads, folder, threads);
         assert_int_equal(run(command).code, 0);
     }
-    snprintf(command, sizeof command, "diff -r %s/1/surface %s/3/surface && cut -d, -f1-6 %s/1/track.csv > %s/a && cut -d, -f1-6 "
-             "%s/3/track.csv | diff - %s/a", folder, folder, folder, folder, folder, folder);
+    snprintf(command, sizeof command,
+             "diff -r %s/1/surface %s/3/surface && cut -d, -f1-6 %s/1/track.csv > %s/a && cut -d, -f1-6 "
+             "%s/3/track.csv | diff - %s/a",
+             folder, folder, folder, folder, folder, folder);
     assert_int_equal(system(command), 0);
     snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(system(command), 0);
