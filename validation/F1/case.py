@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """F1: a pool at rest stays at rest, level or tilted, with and without reduced pressure."""
 import math
-from svg import Plot
 
+SOLVERS = ("grid", "tet")
 DEPTH, G = 0.513, 9.81
 
 
@@ -13,7 +13,7 @@ def run(case):
     down = [-math.sin(tilt), -math.cos(tilt), 0.0]
     tilted = {"liquid.0.plane.point": [0.5, DEPTH, 0.5], "liquid.0.plane.normal": [-v for v in down],
               "forces.0.gravity": [G * v for v in down]}
-    plot = Plot("Speed in a pool at rest", "time, s", "largest speed / sqrt(g h)", logy=True)
+    plot = case.plot("speed", "Speed in a pool at rest", "time, s", "largest speed / sqrt(g h)", logy=True)
     worst = worst_drift = worst_pressure = 0.0
     for name, extra in (("level", {}), ("tilted", tilted)):
         for reduced in (True, False):
@@ -29,9 +29,7 @@ def run(case):
             if name == "level":
                 exact = 1000.0 * G * (DEPTH - 0.001)
                 worst_pressure = max(worst_pressure, max(abs(p / exact - 1) for p in r.probes["floor"][1:]))
-            plot.line(label, r.stats["time"], [max(v, 1e-18) for v in speed])
+            plot.line(f"{case.solver}, {label}", r.stats["time"], [max(v, 1e-18) for v in speed])
     case.measure("largest speed / sqrt(g h)", worst, 1e-8, 1e-3)
     case.measure("surface moved, cells", worst_drift, 1e-6, 0.05)
     case.measure("pressure at the floor", worst_pressure, 1e-3, 1e-2, "%")
-    if not case.quick:
-        plot.save(case.folder + "/speed.svg")

@@ -2,8 +2,8 @@
 """F11: a ball of water falls and is thrown; its centre follows the parabola, it stays round, its volume stays."""
 import math
 from harness import centroid, read_ply
-from svg import Plot
 
+SOLVERS = ("grid", "tet")
 G, RADIUS = 9.81, 0.25
 
 
@@ -33,13 +33,13 @@ def follow(case, name, start, v0, frames, cell, extra=None):
 
 def run(case):
     cell = 0.05 if case.quick else 0.025
-    plot = Plot("Centre of a falling and a thrown ball", "time, s", "height, m")
+    plot = case.plot("centre", "Centre of a falling and a thrown ball", "time, s", "height, m")
     worst = [0.0, 0.0, 0.0]
     for name, start, v0, frames in (("falling", [0.0, 2.0, 0.0], [0.0, 0.0, 0.0], 13),
                                     ("thrown", [-0.2, 1.0, 0.0], [1.0, 2.0, 0.0], 11)):
         *values, rows = follow(case, name, start, v0, frames, cell)
         worst = [max(a, b) for a, b in zip(worst, values)]
-        plot.dots("tethys, " + name, [r[0] for r in rows], [r[1][1] for r in rows])
+        plot.dots(f"{case.solver}, {name}", [r[0] for r in rows], [r[1][1] for r in rows])
         plot.line("exact, " + name, [r[0] for r in rows], [r[2][1] for r in rows])
     case.measure("centre off its path, share of the path", worst[0], 1e-4, 5e-3, "%")
     case.measure("volume", worst[1], 1e-4, 1e-2, "%")
@@ -47,5 +47,3 @@ def run(case):
     off = follow(case, "falling-uncorrected", [0.0, 2.0, 0.0], [0.0, 0.0, 0.0], 13, cell,
                  {"surface.volume.correct": False})
     case.measure("volume without the correction", off[1], None, None, "%")
-    if not case.quick:
-        plot.save(case.folder + "/centre.svg")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """F15: what a source brings is there, at all times."""
-from svg import Plot
-
+SOLVERS = ("grid", "tet")
 RATE = 0.002
 JET = {"sources.0.box.min": [0.15, 0.25, 0.15], "sources.0.box.max": [0.35, 0.3, 0.35], "sources.0.velocity": [0, -0.05, 0]}
 DEEP = {"sources.0.box.min": [0.15, 0.0, 0.15], "sources.0.box.max": [0.35, 0.05, 0.35], "sources.0.velocity": [0, 0.05, 0]}
@@ -18,16 +17,14 @@ def off_by(r, key="volume"):
 def run(case):
     cell = 0.05
     count = 49 if case.quick else 241
-    plot = Plot("Filling a container at 0.002 m3/s", "time, s", "(volume - start - Q t), litres")
+    plot = case.plot("volume", "Filling a container at 0.002 m3/s", "time, s", "(volume - start - Q t), litres")
     names = (("jet", JET, True), ("jet-uncorrected", JET, False), ("from-below", DEEP, True),
              ("from-below-uncorrected", DEEP, False))
     for name, where, correct in names:
         r = case.run(name, "fill.yaml", {"cell": cell, "frames.count": count, "surface.volume.correct": correct, **where},
                      cell, free_area=lambda i, s: 0.25, work=lambda i, s: 1e9 * s["time"][i])
         s = r.stats
-        plot.line(name, s["time"], [1000 * (v - s["volume"][0] - RATE * t) for t, v in zip(s["time"], s["volume"])])
+        plot.line(f"{case.solver}, {name}", s["time"], [1000 * (v - s["volume"][0] - RATE * t) for t, v in zip(s["time"], s["volume"])])
         very_good = 1e-3 if correct else None
         case.measure(f"{name}: volume, share of what was injected", off_by(r), very_good, 0.02, "%")
         case.measure(f"{name}: the ledger's expected volume", off_by(r, "expected_volume"), 1e-3, 0.02, "%", counts=correct)
-    if not case.quick:
-        plot.save(case.folder + "/volume.svg")

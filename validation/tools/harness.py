@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the drivers of the validation cases share: running tethys, reading what it wrote, grading, writing pages."""
 import csv
+import json
 import math
 import os
 import shutil
 import subprocess
 import time
+
+from svg import Plot
 
 VALIDATION = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOT = os.path.dirname(VALIDATION)
@@ -64,14 +67,14 @@ class Result:
 
 
 class Case:
-    """One case while it runs: its folder, where results go, what was measured."""
+    """One case with one solver while it runs: its folder, where results go, what was measured and drawn."""
 
-    def __init__(self, name, quick=False, program=None, out=None, reuse=False):
-        self.name, self.quick, self.reuse = name, quick, reuse
+    def __init__(self, name, solver="grid", quick=False, program=None, out=None, reuse=False, extra=None):
+        self.name, self.solver, self.quick, self.reuse, self.extra = name, solver, quick, reuse, extra or {}
         self.folder = os.path.join(VALIDATION, name)
         self.program = program or os.environ.get("TETHYS") or os.path.join(ROOT, "build", "tethys")
-        self.out = os.path.join(out or os.path.join(ROOT, "out", "validation"), name)
-        self.measures, self.runs, self.notes = [], [], []
+        self.out = os.path.join(out or os.path.join(ROOT, "out", "validation"), name, solver)
+        self.measures, self.runs, self.notes, self.plots = [], [], [], {}
 
     def run(self, name, scene, settings, cell, free_area=None, work=None, threads=None):
         """Runs scene (a file of the case's folder) with overrides. cell: its size, for the ledger's offset.
@@ -79,23 +82,26 @@ class Case:
         work: J done by walls and sources since the start, per frame; with it absent the energy may only fall."""
         target = os.path.join(self.out, name)
         os.makedirs(self.out, exist_ok=True)
+        settings = {"solver.kind": self.solver, **settings, **self.extra}
         command = [self.program, "run", os.path.join(self.folder, scene), "-o", target, "-q", "--overwrite"]
         if threads:
             command += ["--threads", str(threads)]
         for key, value in settings.items():
             command += ["--set", f"{key}={_yaml(value)}"]
         if self.reuse and _finished(target):
-            result = Result(name, target, cell, 0.0)
-            self.runs.append((result, *balance(result, free_area, work, settings)))
-            return result
+            return self._keep(Result(name, target, cell, 0.0), free_area, work, settings)
         shutil.rmtree(target, ignore_errors=True)
         begin = time.time()
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode != 0:
             raise RunFailed(f"{self.name}/{name}: exit {done.returncode}: {done.stdout.strip()}\n  {' '.join(command)}")
         result = Result(name, target, cell, time.time() - begin)
-        self.runs.append((result, *balance(result, free_area, work, settings)))
-        print(f"    {name}: {result.seconds:.1f} s", flush=True)
+        print(f"    {self.solver}, {name}: {result.seconds:.1f} s", flush=True)
+        return self._keep(result, free_area, work, settings)
+
+    def _keep(self, result, free_area, work, settings):
+        laws, numbers = balance(result, free_area, work, settings)
+        self.runs.append((result.name, laws, numbers))
         return result
 
     def measure(self, what, value, very_good, passable, unit="", counts=True):
@@ -109,40 +115,37 @@ class Case:
     def note(self, text):
         self.notes.append(text)
 
+    def plot(self, file, title, xlabel, ylabel, logx=False, logy=False):
+        """A plot of the page, file.svg. What the solvers share (theory, experiments) has the same name with each."""
+        return self.plots.setdefault(file, Plot(title, xlabel, ylabel, logx, logy))
+
     def bar(self):
-        # A number with one bar only has no better one to miss.
-        grades = [VERY_GOOD if grade(m) == PASSABLE and m[2] is None else grade(m)
-                  for m in self.measures if m[5] and (m[2] is not None or m[3] is not None)]
-        for bar in (MISSED, PASSABLE):
-            if bar in grades:
-                return bar
-        return VERY_GOOD
+        return overall(self.measures)
 
     def broken_laws(self):
         return [law for _, laws, _ in self.runs for law in laws]
 
-    def write_page(self):
-        """Replaces what stands between the marks in the case's README.md by this run's numbers."""
-        path = os.path.join(self.folder, "README.md")
-        with open(path) as f:
-            text = f.read()
-        begin, end = "<!-- result -->\n", "<!-- end of result -->\n"
-        head, rest = text.split(begin)
-        tail = rest.split(end)[1]
-        with open(path, "w") as f:
-            f.write(head + begin + self.table() + end + tail)
+    def save(self):
+        """What the page is made of, as SOLVER.json in the case's folder."""
+        plots = {file: [p.title, p.xlabel, p.ylabel, p.logx, p.logy, [_short(s) for s in p.series]]
+                 for file, p in self.plots.items()}
+        with open(os.path.join(self.folder, self.solver + ".json"), "w") as f:
+            f.write(json.dumps({"measures": self.measures, "runs": self.runs, "notes": self.notes, "plots": plots}) + "\n")
 
-    def table(self):
-        lines = [f"\n**Meets: {self.bar()}.**\n", "| measured | value | very good | passable | |", "|---|---|---|---|---|"]
-        for m in self.measures:
-            g = grade(m) if m[2] is not None or m[3] is not None else ""
-            lines.append(f"| {m[0]} | {show(m[1], m[4])} | {show_bar(m[2], m[4])} | {show_bar(m[3], m[4])} | {g} |")
-        lines += ["", "| run | volume off by | corrected per second | energy rise | |", "|---|---|---|---|---|"]
-        for result, laws, b in self.runs:
-            lines.append(f"| {result.name} | {b['volume']:.1e} | {b['correction']:.1e} | {b['energy']:.1e} | "
-                         f"{'; '.join(laws) or 'kept'} |")
-        lines += [f"\n{n}" for n in self.notes]
-        return "\n".join(lines) + "\n\n"
+
+def _short(series):
+    name, x, y, kind = series
+    return [name, [float(f"{v:.5g}") for v in x], [float(f"{v:.5g}") for v in y], kind]
+
+
+def overall(measures):
+    # A number with one bar only has no better one to miss.
+    grades = [VERY_GOOD if grade(m) == PASSABLE and m[2] is None else grade(m)
+              for m in measures if m[5] and (m[2] is not None or m[3] is not None)]
+    for bar in (MISSED, PASSABLE):
+        if bar in grades:
+            return bar
+    return VERY_GOOD
 
 
 def _finished(folder):
@@ -170,7 +173,7 @@ def grade(m):
     for bar, limit in ((VERY_GOOD, very_good), (PASSABLE, passable)):
         if limit is None:
             continue
-        low, high = limit if isinstance(limit, tuple) else (-limit, limit)
+        low, high = limit if isinstance(limit, (tuple, list)) else (-limit, limit)
         if low <= value <= high:
             return bar
     return MISSED
@@ -185,7 +188,7 @@ def show(value, unit=""):
 def show_bar(limit, unit):
     if limit is None:
         return ""
-    if isinstance(limit, tuple):
+    if isinstance(limit, (tuple, list)):
         return f"{show(limit[0], unit)} to {show(limit[1], unit)}"
     return show(limit, unit)
 

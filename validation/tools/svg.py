@@ -2,7 +2,7 @@
 """Line plots as SVG, without anything beside the standard library."""
 import math
 
-COLOURS = ["#1f6fb4", "#d1495b", "#2a9d5c", "#c77f1a", "#7b5ea7", "#444444"]
+COLOURS = ["#1f6fb4", "#d1495b", "#2a9d5c", "#c77f1a", "#7b5ea7", "#444444", "#17a2b8", "#8c564b"]
 WIDTH, HEIGHT = 640, 400
 LEFT, RIGHT, TOP, BOTTOM = 70, 20, 34, 52
 
