@@ -75,11 +75,14 @@ typedef struct ty_tetflow {
     double origin[3];              // of the lattice
     double theta;                  // weight of the new acceleration
     bool carries;                  // theta < 1: accelerations are carried along
+    bool stiff;                    // viscosity holds against gravity: acts between two projections
     bool conforms;                 // the mesh ends at solids, as in the paper
     double max_speed, dt_limit;
     ty_tet_projector* projector;
+    struct ty_tet_viscous* viscous;    // NULL until there is viscosity
     ty_stuff stuff;
     ty_tet_stars stars;
+    TY_ARRAY(double) kept;         // per vertex: pressure of the first of two projections
     TY_ARRAY(ty_vec3) force;       // per tet: accelerations that are no pressure's
     TY_ARRAY(ty_vec3) before;      // per tet: the acceleration that arrived with its velocity
     TY_ARRAY(double) divergence;   // per tet, wanted

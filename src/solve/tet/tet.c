@@ -8,6 +8,7 @@
 #include "core/clock.h"
 #include "solve/kinds.h"
 #include "solve/tet/motion.h"
+#include "solve/tet/viscosity.h"
 
 // The share of a usual step that finds the first acceleration.
 static const double PROBE_STEP = 0.01;
@@ -44,15 +45,31 @@ static ty_status project(ty_tetflow* tf, const ty_liquid* liquid, double solve_d
     return ty_tet_project(tf->projector, &ty_tetflow_new(tf)->state, solve_dt, divergence, stats);
 }
 
+// Friction as strong as gravity acts on what gravity and pressure leave over, or a heap of honey would sink by
+// g dt in every step, however stiff it is. Two projections then; their pressures add up.
+static ty_status project_stiff(ty_tetflow* tf, const ty_liquid* liquid, double dt, ty_solve_stats* stats)
+{
+    ty_tet_state* s = &ty_tetflow_new(tf)->state;
+    TY_TRY(project(tf, liquid, dt, true, stats));
+    int64_t n = s->pressure.n;
+    if (!ty_array_resize(&tf->kept, n)) return ty_no_memory("pressures");
+    if (n) memcpy(tf->kept.at, s->pressure.at, (size_t)n * sizeof(double));
+    TY_TRY(ty_tetflow_viscosity(tf, dt, stats));
+    TY_TRY(project(tf, liquid, dt, false, stats));
+    for (int64_t v = 0; v < n; ++v) s->pressure.at[v] += tf->kept.at[v];
+    return ty_ok();
+}
+
 static ty_status move(ty_tetflow* tf, const ty_liquid* liquid, double dt, double theta, ty_solve_stats* stats)
 {
     ty_tet_motion* m = ty_tetflow_new(tf);
     double solve_dt = theta * dt, begin = ty_clock();
     TY_TRY(ty_tetflow_carry(tf, dt));
     TY_TRY(ty_tetflow_push(tf, dt, solve_dt));
+    if (!tf->stiff) TY_TRY(ty_tetflow_viscosity(tf, dt, stats));
     stats->advect_seconds += ty_clock() - begin;
     begin = ty_clock();
-    TY_TRY(project(tf, liquid, solve_dt, true, stats));
+    TY_TRY(tf->stiff ? project_stiff(tf, liquid, solve_dt, stats) : project(tf, liquid, solve_dt, true, stats));
     stats->project_seconds += ty_clock() - begin;
     begin = ty_clock();
     ty_tetflow_calm_slivers(tf);
@@ -116,7 +133,8 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
     *stats = (ty_solve_stats){0};
     if (!liquid) return ty_fail(TY_NOT_YET, "solver 'tet' has no smoke; use 'octree'");
     tf->world = world;
-    (void)t;
+    ty_varying* mu = (ty_varying*)&tf->def->viscosity;    // only its cache of volume files changes
+    TY_TRY(ty_varying_prepare(mu, t, t + dt));
     if (dt <= 0.0) return start(tf, liquid, stats);
     double begin = ty_clock();
     TY_TRY(ty_tetflow_fill(tf, liquid));
@@ -155,8 +173,10 @@ static void destroy(void* self)
     if (!tf) return;
     for (int i = 0; i < 2; ++i) ty_tet_motion_free(&tf->motion[i]);
     ty_tet_projector_destroy(tf->projector);
+    ty_tet_viscous_destroy(tf->viscous);
     ty_stuff_free(&tf->stuff);
     ty_tet_stars_free(&tf->stars);
+    ty_array_free(&tf->kept);
     ty_array_free(&tf->force);
     ty_array_free(&tf->before);
     ty_array_free(&tf->divergence);
@@ -180,13 +200,6 @@ static ty_status pressure_scheme(const char* name, ty_tet_pressure* scheme)
     return ty_fail(TY_BAD_INPUT, "unknown pressure '%s'; use face, nodal or two-point", name);
 }
 
-static ty_status check_def(const ty_solve_def* def)
-{
-    if (def->viscosity.kind != TY_VARY_CONSTANT || def->viscosity.constant[0] != 0.0)
-        return ty_fail(TY_NOT_YET, "solver 'tet' has no viscosity yet; leave 'viscosity' at 0 or use 'grid'");
-    return ty_ok();
-}
-
 static ty_status create(void** self, const ty_solve_def* def, const ty_world* world)
 {
     ty_tetflow* tf = ty_alloc_zero(1, sizeof *tf);
@@ -197,10 +210,10 @@ static ty_status create(void** self, const ty_solve_def* def, const ty_world* wo
     const ty_world_def* w = ty_world_get_def(world);
     for (int axis = 0; w->has_domain && axis < 3; ++axis) tf->origin[axis] = w->min[axis];
     ty_tet_pressure scheme = TY_TET_FACE;
-    ty_status status = check_def(def);
-    if (status.code == TY_OK) status = pressure_scheme(def->pressure, &scheme);
+    ty_status status = pressure_scheme(def->pressure, &scheme);
     // Two-point velocities are no projection in the energy's norm: a carried acceleration would grow.
-    tf->theta = scheme == TY_TET_TWO_POINT ? 1.0 : def->theta;
+    tf->stiff = ty_tetflow_is_stiff(def, world);
+    tf->theta = scheme == TY_TET_TWO_POINT || tf->stiff ? 1.0 : def->theta;
     tf->carries = tf->theta < 1.0;
     tf->conforms = strcmp(def->obstacles, "conform") == 0;
     if (status.code == TY_OK) status = ty_tet_projector_create(&tf->projector, scheme, def);
