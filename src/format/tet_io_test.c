@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "format/file.h"
 #include "mesh/stuff.h"
-#include "test.h"
+#include "vtu.h"
 
 static void sphere_eval(const void* self, int n, const double (*x)[3], double* out)
 {
@@ -40,33 +39,6 @@ static void folder_path(char* path, size_t size, const char* name)
     snprintf(path, size, "%s/tethys_tet_io_%d_%s", folder ? folder : "/tmp", (int)getpid(), name);
 }
 
-// Unpacks the array at `offset` of the appended data.
-static unsigned char* unpack(const unsigned char* data, int64_t offset, int64_t* n)
-{
-    uint64_t head[3], size;
-    memcpy(head, data + offset, sizeof head);
-    *n = (int64_t)((head[0] - (head[2] != 0)) * head[1] + head[2]);
-    unsigned char* out = malloc((size_t)*n);
-    const unsigned char* from = data + offset + 24 + 8 * head[0];
-    for (uint64_t b = 0, at = 0; b < head[0]; ++b) {
-        memcpy(&size, data + offset + 24 + 8 * b, sizeof size);
-        uLongf room = (uLongf)((uint64_t)*n - at);
-        assert_int_equal(uncompress(out + at, &room, from, (uLong)size), Z_OK);
-        at += room;
-        from += size;
-    }
-    return out;
-}
-
-static int64_t offset_of(const char* text, const char* name)
-{
-    char pattern[80];
-    snprintf(pattern, sizeof pattern, "Name=\"%s\"", name);
-    const char* at = strstr(text, pattern);
-    assert_non_null(at);
-    return strtoll(strstr(at, "offset=\"") + 8, NULL, 10);
-}
-
 static void vtu_holds_the_mesh_to_the_bit(void** state)
 {
     (void)state;
@@ -79,14 +51,13 @@ static void vtu_holds_the_mesh_to_the_bit(void** state)
     int64_t n, size;
     unsigned char* bytes = NULL;
     read_back(path, &bytes, &n);
-    const unsigned char* data = (const unsigned char*)strstr((char*)bytes, "\n_") + 2;
-    unsigned char* points = unpack(data, offset_of((char*)bytes, "Points"), &size);
+    unsigned char* points = vtu_array(bytes, "Points", &size);
     assert_int_equal(size, 24 * (int64_t)m.n_verts);
     assert_memory_equal(points, m.vert, (size_t)size);
-    unsigned char* tets = unpack(data, offset_of((char*)bytes, "connectivity"), &size);
+    unsigned char* tets = vtu_array(bytes, "connectivity", &size);
     assert_int_equal(size, 16 * (int64_t)m.n_tets);
     assert_memory_equal(tets, m.tet, (size_t)size);
-    unsigned char* ends = unpack(data, offset_of((char*)bytes, "offsets"), &size);
+    unsigned char* ends = vtu_array(bytes, "offsets", &size);
     int64_t last;
     assert_int_equal(size, 8 * (int64_t)m.n_tets);
     memcpy(&last, ends + size - 8, 8);

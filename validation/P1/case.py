@@ -2,7 +2,6 @@
 """P1: Taylor-Green vortices in two dimensions: steady without viscosity, decaying with it."""
 import math
 from harness import interpolate, reference, rms
-from svg import Plot
 
 PI2 = 2 * math.pi
 
@@ -44,9 +43,6 @@ def run(case):
     case.within(f"order of the rms error, {n // 2} to {n}", order, (2.9, 9.0), (1.7, 9.0))
     viscous = simulate(case, 32, 0.005)
     case.measure("viscous decay at 32: energy against exp(-16 pi^2 nu t)", viscous[1], None, 0.10, "%")
-    if case.quick:
-        return
-    plot = Plot("Taylor-Green vortices, error at t = 2", "cells per period", "rms error", logx=True, logy=True)
-    plot.line("tethys", sizes, [f[0] for f in found])
+    plot = case.plot("error", "Taylor-Green vortices, error at t = 2", "cells per period", "rms error", logx=True, logy=True)
+    plot.line(case.solver, sizes, [f[0] for f in found])
     plot.dots("Basilisk (published)", ref["N"], ref["rms"])
-    plot.save(case.folder + "/error.svg")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """P3: lid-driven cavity against Ghia, Ghia and Shin."""
 from harness import reference
-from svg import Plot
 
 
 def simulate(case, reynolds, n, seconds, cfl):
@@ -28,9 +27,8 @@ def run(case):
         case.measure(f"Re {reynolds}: change in the last tenth of the run", unsteady, None, None)
         if case.quick:
             continue
-        plot = Plot(f"Lid-driven cavity, Re {reynolds}", "place on the middle line", "velocity / lid's")
+        plot = case.plot(f"re{reynolds}", f"Lid-driven cavity, Re {reynolds}", "place on the middle line", "velocity / lid's")
         for axis, name in ((0, "u on x = 1/2"), (1, "v on y = 1/2")):
             rows = sorted((s, f, e) for f, (a, s, e) in zip(found, inner) if a == axis)
-            plot.line("tethys, " + name, [r[0] for r in rows], [r[1] for r in rows])
+            plot.line(f"{case.solver}, {name}", [r[0] for r in rows], [r[1] for r in rows])
             plot.dots("Ghia, " + name, [r[0] for r in rows], [r[2] for r in rows])
-        plot.save(f"{case.folder}/re{reynolds}.svg")
