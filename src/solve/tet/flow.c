@@ -1,32 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 // What trackers and probes are told.
+#include <string.h>
+
 #include "solve/tet/motion.h"
 
 enum { BATCH = TY_SAMPLE_BATCH };
 
 static int batch(int n, int at) { return n - at < BATCH ? n - at : BATCH; }
 
+static void store(double* u, double* a, int i, ty_band_value v)
+{
+    for (int k = 0; k < 3; ++k) {
+        if (u) u[3 * i + k] = (double)v[k];
+        if (a) a[3 * i + k] = (double)v[3 + k];
+    }
+}
+
+static void ask_itself(const ty_tetflow* tf, bool surface, int n, const int* id, const double (*x)[3], double* u, double* a)
+{
+    double at[BATCH][3], own_u[BATCH][3], own_a[BATCH][3];
+    if (!n) return;
+    for (int i = 0; i < n; ++i) memcpy(at[i], x[id[i]], sizeof at[0]);
+    ty_tet_sample(&tf->motion[tf->now], tf->world, surface, n, (const double(*)[3])at, u ? own_u[0] : NULL,
+                  a ? own_a[0] : NULL);
+    for (int i = 0; u && i < n; ++i) memcpy(u + 3 * id[i], own_u[i], sizeof own_u[0]);
+    for (int i = 0; a && i < n; ++i) memcpy(a + 3 * id[i], own_a[i], sizeof own_a[0]);
+}
+
+void ty_tetflow_seen(const ty_tetflow* tf, int n, const double (*x)[3], double* u, double* a)
+{
+    ty_band_value value[BATCH];
+    ty_band_missed missed;
+    ty_tet_band_sample(&tf->band, n, x, value, &missed);
+    for (int i = 0; i < n; ++i) store(u, a, i, value[i]);
+    ask_itself(tf, false, missed.n_far, missed.far, x, u, a);
+    ask_itself(tf, true, missed.n_near, missed.near, x, u, a);
+}
+
 static void velocity(const void* self, int n, const double (*x)[3], double* out)
 {
-    const ty_tetflow* tf = self;
-    for (int at = 0; at < n; at += BATCH)
-        ty_tet_sample(&tf->motion[tf->now], tf->world, true, batch(n, at), x + at, out + 3 * at, NULL);
+    for (int at = 0; at < n; at += BATCH) ty_tetflow_seen(self, batch(n, at), x + at, out + 3 * at, NULL);
 }
 
 static void acceleration(const void* self, int n, const double (*x)[3], double* out)
 {
-    const ty_tetflow* tf = self;
-    for (int at = 0; at < n; at += BATCH)
-        ty_tet_sample(&tf->motion[tf->now], tf->world, true, batch(n, at), x + at, NULL, out + 3 * at);
+    for (int at = 0; at < n; at += BATCH) ty_tetflow_seen(self, batch(n, at), x + at, NULL, out + 3 * at);
 }
 
 static void both(const void* self, int n, const double (*x)[3], double* out)
 {
-    const ty_tetflow* tf = self;
     double u[BATCH][3], a[BATCH][3];
     for (int at = 0; at < n; at += BATCH) {
         int count = batch(n, at);
-        ty_tet_sample(&tf->motion[tf->now], tf->world, true, count, x + at, u[0], a[0]);
+        ty_tetflow_seen(self, count, x + at, u[0], a[0]);
         for (int i = 0; i < count; ++i)
             for (int k = 0; k < 3; ++k) out[6 * (at + i) + k] = u[i][k], out[6 * (at + i) + 3 + k] = a[i][k];
     }

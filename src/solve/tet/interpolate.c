@@ -73,26 +73,28 @@ static int start(const ty_tet_mesh* m, ty_octree_cursor* c, const double x[3])
     return -1;
 }
 
-// Weights of a triangle's corners at a point on it.
-static void triangle_weights(const ty_tri_mesh* m, int tri, ty_vec3 x, double l[4])
+void ty_tet_place_on_skin(const ty_tet_motion* motion, int tri, ty_vec3 x, ty_tet_place* place)
 {
+    const ty_tri_mesh* m = &motion->skin;
+    double* l = place->l;
     ty_vec3 a = ty_load3(m->vert[m->tri[tri][0]]), b = ty_load3(m->vert[m->tri[tri][1]]), c = ty_load3(m->vert[m->tri[tri][2]]);
     ty_vec3 n = ty_cross(b - a, c - a);
     double n2 = ty_dot(n, n);
-    l[0] = l[3] = 0.0;
+    place->tet = -2 - tri;
+    l[3] = 0.0;
     l[1] = n2 > 0.0 ? ty_clamp(ty_dot(ty_cross(x - a, c - a), n) / n2, 0.0, 1.0) : 0.0;
     l[2] = n2 > 0.0 ? ty_clamp(ty_dot(ty_cross(b - a, x - a), n) / n2, 0.0, 1.0 - l[1]) : 0.0;
     l[0] = 1.0 - l[1] - l[2];
 }
 
-// Points that the walk lost: closest on the skin, unless they are on the inner side of it after all.
-static void locate_lost(const ty_tet_motion* m, int n, double (*x)[3], const int* id, ty_tet_place* place)
+// Points that the walk lost: closest on the skin, if it is within `reach`, unless they are on the inner side of it after all.
+static void locate_lost(const ty_tet_motion* m, int n, double (*x)[3], double reach, const int* id, ty_tet_place* place)
 {
     int tri[BATCH];
     double closest[BATCH][3];
     int n_faces = m->skin.n_tris - m->n_loose_tris;
     ty_closest_points out = {.triangle = tri, .point = closest};
-    ty_bvh_closest(&m->skin_tree, n, (const double(*)[3])x, INFINITY, &out);
+    ty_bvh_closest(&m->skin_tree, n, (const double(*)[3])x, reach, &out);
     for (int i = 0; i < n; ++i) {
         ty_tet_place* p = &place[id[i]];
         p->tet = -1;
@@ -110,16 +112,15 @@ static void locate_lost(const ty_tet_motion* m, int n, double (*x)[3], const int
                 continue;
             }
         }
-        p->tet = -2 - tri[i];
-        triangle_weights(&m->skin, tri[i], ty_load3(closest[i]), p->l);
+        ty_tet_place_on_skin(m, tri[i], ty_load3(closest[i]), p);
     }
 }
 
-void ty_tet_locate(const ty_tet_motion* m, int n, const double (*x)[3], ty_tet_place* place)
+// Places of points in tets; tet = -1 where a walk does not get to them. Returns how many of those there are, and which.
+static int walk_to(const ty_tet_motion* m, int n, const double (*x)[3], ty_tet_place* place, int* lost)
 {
     const ty_tet_mesh* mesh = &m->state.mesh;
-    double lost[BATCH][3];
-    int id[BATCH], n_lost = 0, hint = -1;
+    int n_lost = 0, hint = -1;
     ty_octree_cursor cursor = ty_octree_cursor_start();
     for (int i = 0; i < n; ++i) {
         ty_vec3 p = ty_load3(x[i]);
@@ -134,11 +135,23 @@ void ty_tet_locate(const ty_tet_motion* m, int n, const double (*x)[3], ty_tet_p
             hint = place[i].tet;
             continue;
         }
-        hint = -1;
-        memcpy(lost[n_lost], x[i], sizeof lost[0]);
-        id[n_lost++] = i;
+        hint = place[i].tet = -1;
+        lost[n_lost++] = i;
     }
-    if (n_lost) locate_lost(m, n_lost, lost, id, place);
+    return n_lost;
+}
+
+void ty_tet_locate_within(const ty_tet_motion* m, double reach, int n, const double (*x)[3], ty_tet_place* place)
+{
+    double lost[BATCH][3];
+    int id[BATCH], n_lost = walk_to(m, n, x, place, id);
+    for (int i = 0; i < n_lost; ++i) memcpy(lost[i], x[id[i]], sizeof lost[0]);
+    if (n_lost) locate_lost(m, n_lost, lost, reach, id, place);
+}
+
+void ty_tet_locate(const ty_tet_motion* m, int n, const double (*x)[3], ty_tet_place* place)
+{
+    ty_tet_locate_within(m, INFINITY, n, x, place);
 }
 
 static ty_vec3 value_in_tet(const ty_tet_motion* m, const ty_tet_values* f, const ty_tet_place* p)
@@ -162,7 +175,7 @@ static ty_vec3 value_in_tet(const ty_tet_motion* m, const ty_tet_values* f, cons
     return sum + (3.0 * second / (va + vb)) * (vb * d + va * f->deviation.at[other]);
 }
 
-static ty_vec3 value_at(const ty_tet_motion* m, const ty_tet_values* f, const ty_tet_place* p)
+ty_vec3 ty_tet_value(const ty_tet_motion* m, const ty_tet_values* f, const ty_tet_place* p)
 {
     if (p->tet >= 0) return value_in_tet(m, f, p);
     if (p->tet == -1) return ty_vec(0, 0, 0);
@@ -244,9 +257,9 @@ typedef struct skin_deep {
     ty_tet_place place[BATCH];
 } skin_deep;
 
-static bool is_free(const ty_tet_motion* m, int tri)
+bool ty_tet_on_free_surface(const ty_tet_motion* m, int tri)
 {
-    if (tri < 0 || tri >= m->skin.n_tris - m->n_loose_tris) return false;
+    if (tri >= m->skin.n_tris - m->n_loose_tris) return true;
     const uint8_t* kind = m->state.vert_kind.at + m->state.mesh.n_inner;
     for (int k = 0; k < 3; ++k)
         if (!(kind[m->skin.tri[tri][k]] & TY_VERT_AIR)) return false;
@@ -266,11 +279,10 @@ static void find_skin_deep(const ty_tet_motion* m, int n, const double (*x)[3], 
     ty_bvh_closest(&m->skin_tree, k, (const double(*)[3])at, SKIN_END * h, &out);
     s->n = 0;
     for (int i = 0; i < k; ++i) {
-        if (!is_free(m, tri[i])) continue;
+        if (tri[i] < 0 || tri[i] >= m->skin.n_tris - m->n_loose_tris || !ty_tet_on_free_surface(m, tri[i])) continue;
         double fade = (SKIN_END - sqrt(distance2[i]) / h) / (SKIN_END - SKIN_WHOLE);
         s->weight[s->n] = ty_min(fade, 1.0);
-        s->place[s->n].tet = -2 - tri[i];
-        triangle_weights(&m->skin, tri[i], ty_load3(closest[i]), s->place[s->n].l);
+        ty_tet_place_on_skin(m, tri[i], ty_load3(closest[i]), &s->place[s->n]);
         s->id[s->n++] = id[i];
     }
 }
@@ -278,12 +290,12 @@ static void find_skin_deep(const ty_tet_motion* m, int n, const double (*x)[3], 
 static void blend(const ty_tet_motion* m, const ty_tet_values* f, const skin_deep* s, double* out)
 {
     for (int i = 0; i < s->n; ++i) {
-        ty_vec3 inside = ty_load3(out + 3 * s->id[i]), on = value_at(m, f, &s->place[i]);
+        ty_vec3 inside = ty_load3(out + 3 * s->id[i]), on = ty_tet_value(m, f, &s->place[i]);
         ty_store3(out + 3 * s->id[i], inside + s->weight[i] * (on - inside));
     }
 }
 
-static bool has_solids(const ty_world* world)
+bool ty_tet_has_solids(const ty_world* world)
 {
     const ty_world_def* def = ty_world_get_def(world);
     if (ty_world_has_obstacles(world)) return true;
@@ -292,22 +304,21 @@ static bool has_solids(const ty_world* world)
     return false;
 }
 
-void ty_tet_sample(const ty_tet_motion* m, const ty_world* world, bool surface, int n, const double (*x)[3], double* u,
-                   double* a)
+// `place` is where the points are; moved to walls where these are.
+static void sample_at(const ty_tet_motion* m, const ty_world* world, bool surface, int n, const double (*x)[3],
+                      ty_tet_place* place, double* u, double* a)
 {
-    ty_tet_place place[BATCH];
     buried b;
     skin_deep s;
     b.n = s.n = 0;
-    ty_tet_locate(m, n, x, place);
     if (surface) find_skin_deep(m, n, x, place, &s);
-    if (world && has_solids(world)) {
+    if (world && ty_tet_has_solids(world)) {
         ty_sampler solid = ty_world_solid(world);
         find_buried(m, &solid, n, x, place, &b);
         if (b.n) move_to_wall(m, &b, place);
     }
-    for (int i = 0; u && i < n; ++i) ty_store3(u + 3 * i, value_at(m, &m->u, &place[i]));
-    for (int i = 0; a && i < n; ++i) ty_store3(a + 3 * i, value_at(m, &m->a, &place[i]));
+    for (int i = 0; u && i < n; ++i) ty_store3(u + 3 * i, ty_tet_value(m, &m->u, &place[i]));
+    for (int i = 0; a && i < n; ++i) ty_store3(a + 3 * i, ty_tet_value(m, &m->a, &place[i]));
     if (u) blend(m, &m->u, &s, u);
     if (a) blend(m, &m->a, &s, a);
     if (!b.n) return;
@@ -317,4 +328,30 @@ void ty_tet_sample(const ty_tet_motion* m, const ty_world* world, bool surface, 
     if (moves && u) ty_sample(&velocity, b.n, (const double(*)[3])b.x, moving[0]);
     if (u) remove_normal_part(&b, moves ? (const double(*)[3])moving : NULL, u);
     if (a) remove_normal_part(&b, NULL, a);
+}
+
+void ty_tet_sample(const ty_tet_motion* m, const ty_world* world, bool surface, int n, const double (*x)[3], double* u,
+                   double* a)
+{
+    ty_tet_place place[BATCH];
+    ty_tet_locate(m, n, x, place);
+    sample_at(m, world, surface, n, x, place, u, a);
+}
+
+void ty_tet_sample_inside(const ty_tet_motion* m, const ty_world* world, int n, const double (*x)[3], bool* known,
+                          double (*u)[3], double (*a)[3])
+{
+    ty_tet_place place[BATCH];
+    double at[BATCH][3];
+    int lost[BATCH], id[BATCH], k = 0;
+    walk_to(m, n, x, place, lost);
+    for (int i = 0; i < n; ++i) {
+        known[i] = place[i].tet >= 0;
+        if (!known[i]) continue;
+        memcpy(at[k], x[i], sizeof at[0]);
+        place[k] = place[i];
+        id[k++] = i;
+    }
+    sample_at(m, world, false, k, (const double(*)[3])at, place, u[0], a[0]);
+    for (int i = k - 1; i >= 0; --i) memmove(u[id[i]], u[i], sizeof u[0]), memmove(a[id[i]], a[i], sizeof a[0]);
 }

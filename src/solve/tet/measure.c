@@ -104,6 +104,7 @@ ty_status ty_tetflow_measure(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_s
     square = fmax(square, ty_parallel_max(m->skin.n_verts, BLOCK, skin_speed_block, m));
     tf->max_speed = sqrt(square);
     tf->dt_limit = step_limit(tf);
+    TY_TRY(ty_tet_band_make(&tf->band, m, tf->world, tf->dt_limit));
     stats->moving_volume = ty_parallel_sum(n, BLOCK, volume_block, m);
     stats->kinetic_energy = 0.5 * tf->def->density * ty_parallel_sum(n, BLOCK, energy_block, m);
     stats->cells = (int64_t)ty_parallel_sum(n, BLOCK, live_block, m);

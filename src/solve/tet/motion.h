@@ -11,6 +11,7 @@
 #define TY_SOLVE_TET_MOTION_H
 
 #include "mesh/stuff.h"
+#include "solve/tet/band.h"
 #include "solve/tet/tetflow.h"
 #include "space/bvh.h"
 #include "space/hash_grid.h"
@@ -30,7 +31,7 @@ typedef struct ty_tet_values {
     TY_ARRAY(ty_vec3) skin;        // at the skin's vertices
 } ty_tet_values;
 
-typedef struct ty_tet_motion {
+struct ty_tet_motion {
     ty_tet_state state;
     TY_ARRAY(double) volume;       // per tet
     TY_ARRAY(ty_vec3) centre;      // per tet
@@ -41,7 +42,7 @@ typedef struct ty_tet_motion {
     int n_loose_tris;
     ty_vec3 gravity;
     double level;                  // p / rho = p' / rho + gravity . x - level
-} ty_tet_motion;
+};
 void ty_tet_motion_free(ty_tet_motion* m);
 
 // Where a point is: in a tet, on a skin triangle that is closest (tet = -2 - triangle), or nowhere (-1).
@@ -59,10 +60,21 @@ ty_status ty_tet_motion_close(ty_tet_motion* m);
 
 // interpolate.c. Re-entrant; n at most TY_SAMPLE_BATCH.
 void ty_tet_locate(const ty_tet_motion* m, int n, const double (*x)[3], ty_tet_place* place);
+// The same, but nowhere (-1) for points outside and farther from the skin than `reach`.
+void ty_tet_locate_within(const ty_tet_motion* m, double reach, int n, const double (*x)[3], ty_tet_place* place);
 // u, a: 3 values per point; either may be NULL. With a world that has solids, values in them are those at the wall.
 // `surface`: as trackers see them, with the surface's velocity on both sides of it.
 void ty_tet_sample(const ty_tet_motion* m, const ty_world* world, bool surface, int n, const double (*x)[3], double* u,
                    double* a);
+// The same without the surface's part, for points in tets only; others are not known.
+void ty_tet_sample_inside(const ty_tet_motion* m, const ty_world* world, int n, const double (*x)[3], bool* known,
+                          double (*u)[3], double (*a)[3]);
+// The place of a point on a triangle of the skin, whether that is free (no solid's side of the mesh), and a place's value.
+void ty_tet_place_on_skin(const ty_tet_motion* m, int tri, ty_vec3 x, ty_tet_place* place);
+bool ty_tet_on_free_surface(const ty_tet_motion* m, int tri);
+ty_vec3 ty_tet_value(const ty_tet_motion* m, const ty_tet_values* f, const ty_tet_place* p);
+// Whether there are obstacles or closed sides at all.
+bool ty_tet_has_solids(const ty_world* world);
 // p' / rho of the points' places; 0 outside the mesh.
 void ty_tet_sample_pressure(const ty_tet_motion* m, int n, const ty_tet_place* place, double* out);
 
@@ -71,6 +83,7 @@ typedef struct ty_tetflow {
     const ty_solve_def* def;
     const ty_world* world;         // of the advance that runs or was last
     ty_tet_motion motion[2];
+    ty_tet_band band;              // of motion[now]
     int now;
     double origin[3];              // of the lattice
     double theta;                  // weight of the new acceleration
@@ -115,7 +128,8 @@ void ty_tetflow_calm_slivers(ty_tetflow* tf);
 void ty_tetflow_limit_accelerations(ty_tetflow* tf, double dt, bool limited);
 // loose.c: parts of the liquid's surface that no tet is near, into the new motion's skin. Falling freely.
 ty_status ty_tetflow_loose(ty_tetflow* tf, const ty_liquid* liquid, double dt);
-// flow.c
+// flow.c: as trackers see it, through the table of the band; n at most TY_SAMPLE_BATCH, u or a may be NULL.
+void ty_tetflow_seen(const ty_tetflow* tf, int n, const double (*x)[3], double* u, double* a);
 ty_flow ty_tetflow_flow(const ty_tetflow* tf);
 // archive.c: a motion as the next step needs it, to the bit.
 ty_status ty_tet_motion_archive(ty_tet_motion* m, ty_archive* ar, ty_tet_stars* stars);

@@ -188,6 +188,55 @@ static void vertices_stay_near_their_tets(void** unused)
     ty_tet_motion_free(&m);
 }
 
+// Trackers' tables: at nodes what ty_tet_sample says, between them close to it, and everywhere near the surface.
+static void tables_say_what_is_there(void** unused)
+{
+    (void)unused;
+    ty_tet_motion m = {0};
+    ty_tet_stars stars = {0};
+    ty_tet_band band = {0};
+    ty_world_def def = ty_world_default();
+    ty_world* world;
+    assert_ok(ty_world_create(&world, &def, CELL));
+    fill(&m);
+    for (int t = 0; t < m.state.mesh.n_tets; ++t) {
+        m.state.u.at[t] = linear(m.centre.at[t]);
+        m.state.a.at[t] = ty_vec(0.25, -1.5, 3.0);
+    }
+    assert_ok(ty_tet_motion_finish(&m, &stars));
+    assert_ok(ty_tet_band_make(&band, &m, world, 0.05));
+    double x[512][3], u[512][3], most = 0.0;
+    int nodes = 0;
+    for (int i = 0; i < 512; ++i) {
+        random_point((uint64_t)i + 41, 1.0, x[i]);
+        ty_vec3 away = ty_normalize(ty_load3(x[i]) - ty_load3(BALL.centre));
+        ty_store3(x[i], ty_load3(BALL.centre) + (BALL.radius + CELL * (i % 2 ? 0.3 : -0.3)) * away);
+        for (int axis = 0; axis < 3 && i % 4 == 0; ++axis) x[i][axis] = 0.5 * CELL * nearbyint(x[i][axis] / (0.5 * CELL));
+    }
+    ty_band_value value[512];
+    ty_band_missed missed;
+    ty_tet_band_sample(&band, 512, (const double(*)[3])x, value, &missed);
+    ty_tet_sample(&m, NULL, true, 512, (const double(*)[3])x, u[0], NULL);
+    assert_int_equal(missed.n_far + missed.n_near, 0);
+    for (int i = 0; i < 512; ++i) {
+        ty_vec3 tabled = {(double)value[i][0], (double)value[i][1], (double)value[i][2]};
+        double off = ty_norm(tabled - ty_load3(u[i]));
+        double away = ty_norm(ty_load3(x[i]) - ty_load3(BALL.centre)) - BALL.radius;
+        if (i % 4 == 0 && fabs(away) < 0.3 * CELL) {
+            assert_near(off, 0.0, 1e-5);
+            ++nodes;
+        }
+        most = fmax(most, off);
+        for (int axis = 0; axis < 3; ++axis) assert_near(value[i][3 + axis], ty_vec(0.25, -1.5, 3.0)[axis], 1e-6);
+    }
+    assert_true(nodes > 20);
+    assert_true(most < 0.1 * CELL * 2.5);    // a tenth of what the field changes by in a cell
+    ty_tet_band_free(&band);
+    ty_tet_stars_free(&stars);
+    ty_tet_motion_free(&m);
+    ty_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +245,7 @@ int main(void)
         cmocka_unit_test(uniform_fields_hold_everywhere),
         cmocka_unit_test(vertices_stay_near_their_tets),
         cmocka_unit_test(an_archive_keeps_every_bit),
+        cmocka_unit_test(tables_say_what_is_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

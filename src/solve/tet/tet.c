@@ -164,7 +164,8 @@ static ty_status archive(void* self, ty_archive* ar)
     ty_tetflow* tf = self;
     TY_TRY(ty_tet_motion_archive(ty_tetflow_old(tf), ar, &tf->stars));
     TY_TRY(ty_archive_f64(ar, "tet.max_speed", &tf->max_speed, 1));
-    return ty_archive_f64(ar, "tet.dt_limit", &tf->dt_limit, 1);
+    TY_TRY(ty_archive_f64(ar, "tet.dt_limit", &tf->dt_limit, 1));
+    return ar->loading ? ty_tet_band_make(&tf->band, ty_tetflow_old(tf), tf->world, tf->dt_limit) : ty_ok();
 }
 
 static void destroy(void* self)
@@ -172,6 +173,7 @@ static void destroy(void* self)
     ty_tetflow* tf = self;
     if (!tf) return;
     for (int i = 0; i < 2; ++i) ty_tet_motion_free(&tf->motion[i]);
+    ty_tet_band_free(&tf->band);
     ty_tet_projector_destroy(tf->projector);
     ty_tet_viscous_destroy(tf->viscous);
     ty_stuff_free(&tf->stuff);

@@ -56,7 +56,7 @@ static double divergence_sum(const witness_job* job, ty_range r, bool counted)
             continue;
         }
         for (int c = 0; c < 4; ++c) ty_store3(x[c], ty_load3(at[0]) + step * ty_load3(corner[c]));
-        ty_tet_sample(&tf->motion[tf->now], tf->world, true, 4, (const double(*)[3])x, u[0], NULL);
+        ty_tetflow_seen(tf, 4, (const double(*)[3])x, u[0], NULL);
         double divergence = 0.0;
         for (int c = 0; c < 4; ++c) divergence += ty_dot(ty_load3(corner[c]), ty_load3(u[c])) / (4.0 * step);
         sum += divergence * divergence;
