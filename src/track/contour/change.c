@@ -24,7 +24,7 @@ static void eval_edited(const void* self, int n, const double (*x)[3], double* o
     double region[BATCH];
     for (int at = 0; at < n; at += BATCH) {
         int count = n - at < BATCH ? n - at : BATCH;
-        ty_slc_fat_distance(e->s, count, x + at, out + at);
+        ty_slc_fat_distance(e->s, !e->s->has_solid, count, x + at, out + at);
         ty_sample(&e->region, count, x + at, region);
         for (int i = 0; i < count; ++i)
             out[at + i] = e->add ? fmin(out[at + i], region[i]) : fmax(out[at + i], -region[i]);

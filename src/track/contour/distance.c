@@ -107,18 +107,17 @@ void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], doubl
     distances(s, false, n, x, out, triangle, closest);
 }
 
-// Beside solids the corner values are no distances (walls.c).
-void ty_slc_fat_distance(const ty_slc* s, int n, const double (*x)[3], double* out)
+void ty_slc_fat_distance(const ty_slc* s, bool rough, int n, const double (*x)[3], double* out)
 {
     double point[CHUNK][3];
     int tri[CHUNK];
     if (s->fat.n == 0) {
-        distances(&s->now, !s->has_solid, n, x, out, NULL, NULL);
+        distances(&s->now, rough, n, x, out, NULL, NULL);
         return;
     }
     for (int at = 0; at < n; at += CHUNK) {
         int count = n - at < CHUNK ? n - at : CHUNK;
-        distances(&s->now, !s->has_solid, count, x + at, out + at, tri, point);
+        distances(&s->now, rough, count, x + at, out + at, tri, point);
         for (int i = 0; i < count; ++i)
             if (tri[i] >= 0) out[at + i] -= ty_slc_value_at(&s->now.mesh, s->fat.at, tri[i], point[i]);
     }

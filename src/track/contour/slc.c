@@ -14,6 +14,9 @@
 enum { BATCH = TY_SAMPLE_BATCH, STRETCH_EVERY = 16 };    // every so many triangles tell how the flow stretches space
 static const double MARGIN = 3.0;                        // cells around where the surface is expected
 static const double STILL = 1e-9;                         // cells: a step that moves nothing farther leaves the surface alone
+// Cells from solids beyond which values need be right near the zeros alone: images (walls.c) reach half as far, and what the
+// continuation adds to the surface is farther than any value that counts.
+static const double CLEAR = 2.0 * TY_SLC_DEPTH;
 static const double FREE = 2.0;                          // cells around a surface that touches nothing
 static const double STRETCH_SLACK = 1.25, STRETCH_LEAST = 1.0, STRETCH_MOST = 6.0;
 
@@ -118,6 +121,7 @@ typedef struct pulled {
     const ty_slc* s;
     const ty_flow* flow;
     double dt;
+    bool rough;
 } pulled;
 
 // The old distance where the liquid at x came from, less what thin places are fattened by.
@@ -128,7 +132,7 @@ static void eval_pulled(const void* self, int n, const double (*x)[3], double* o
     for (int at = 0; at < n; at += BATCH) {
         int count = n - at < BATCH ? n - at : BATCH;
         ty_trace_back(p->flow, p->dt, count, x + at, from);
-        ty_slc_fat_distance(p->s, count, (const double(*)[3])from, out + at);
+        ty_slc_fat_distance(p->s, p->rough, count, (const double(*)[3])from, out + at);
     }
 }
 
@@ -187,9 +191,11 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
     if (reach <= STILL * s->def.cell && !ty_world_solid_moves(world) && s->mesh_cell == mesh_cell) return ty_ok();
     double compressed = stretch(s, flow, dt), volume = ty_tri_mesh_volume(ty_slc_shown(s));
     TY_TRY(ty_slc_thicken(s, flow, dt, compressed));
-    pulled p = {s, flow, dt};
-    ty_sampler inner = {.self = &p, .width = 1, .eval = eval_pulled};
+    pulled exact = {s, flow, dt, false}, rough = {s, flow, dt, true};
+    ty_sampler inner = {.self = &exact, .width = 1, .eval = eval_pulled};
     ty_slc_walled walled = ty_slc_wall(s, &inner);
+    walled.rough = (ty_sampler){.self = &rough, .width = 1, .eval = eval_pulled};
+    walled.clear = reach + CLEAR * s->def.cell;
     ty_slc_remake_def def = {.phi = ty_slc_walled_sampler(&walled),
                              .box = ty_slc_bounds(s, reach + MARGIN * s->def.cell),
                              .lipschitz = ty_clamp(STRETCH_SLACK * compressed, STRETCH_LEAST, STRETCH_MOST),

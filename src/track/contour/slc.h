@@ -76,8 +76,8 @@ typedef struct ty_slc {
 // -1. An empty surface is TY_FAR away. Re-entrant.
 void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out, int* triangle,
                      double (*closest)[3]);
-// The same of s->now, less `fat`, for a remake: right in sign, in its zeros, and near them.
-void ty_slc_fat_distance(const ty_slc* s, int n, const double (*x)[3], double* out);
+// The same of s->now, less `fat`, for a remake; `rough`: right in sign, in its zeros, and near them.
+void ty_slc_fat_distance(const ty_slc* s, bool rough, int n, const double (*x)[3], double* out);
 ty_sampler ty_slc_distance_sampler(const ty_slc_surface* s);
 // Fills `bend` from the mesh.
 ty_status ty_slc_bend(ty_slc_surface* s);
@@ -106,6 +106,8 @@ ty_box ty_slc_bounds(const ty_slc* s, double margin);
 typedef struct ty_slc_walled {
     const ty_slc* slc;
     ty_sampler inner, solid;
+    ty_sampler rough;       // for `inner` where only sign and zeros count: more than `clear` metres from solids
+    double clear;
 } ty_slc_walled;
 ty_slc_walled ty_slc_wall(const ty_slc* s, const ty_sampler* inner);
 ty_sampler ty_slc_walled_sampler(const ty_slc_walled* w);

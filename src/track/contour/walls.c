@@ -12,7 +12,7 @@
 #include "track/contour/slc.h"
 #include "track/kinds.h"
 
-enum { CHUNK = 64, BLOCK = 512 };
+enum { CHUNK = 128, BLOCK = 512 };
 static const double PROBE = 0.125;          // cells: step of the differences of a solid's distance
 static const double TOUCH = 2.0;            // cells from a wall where a region's surface may lie on it
 static const double GROUND_REACH = 6.0;     // cells from a wall in which regions are sampled on the grid
@@ -61,26 +61,47 @@ static void find_images(const ty_slc_walled* w, const double (*x)[3], buried* b)
     ty_sample(&w->solid, b->n, (const double(*)[3])b->mirror, b->clear);
 }
 
+// The points of one chunk in the open.
+typedef struct open_points {
+    int n, id[CHUNK];
+    double x[CHUNK][3];
+} open_points;
+
+static void add_open(open_points* o, const double (*x)[3], int i)
+{
+    memcpy(o->x[o->n], x[i], sizeof o->x[0]);
+    o->id[o->n++] = i;
+}
+
+static void eval_open(const ty_slc* s, const ty_sampler* inner, const open_points* o, double* out)
+{
+    double value[CHUNK], end = TY_SLC_DEPTH * s->def.cell;
+    if (o->n == 0) return;
+    ty_sample(inner, o->n, o->x, value);
+    for (int i = 0; i < o->n; ++i)
+        out[o->id[i]] = s->has_domain ? fmax(value[i], beyond(s, o->x[i]) - end) : value[i];
+}
+
 static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], double* out)
 {
     const ty_slc* s = w->slc;
     double solid[CHUNK], ask[2 * CHUNK][3], value[2 * CHUNK], end = TY_SLC_DEPTH * s->def.cell;
-    int open[CHUNK], n_open = 0;
+    open_points near = {.n = 0}, clear = {.n = 0};
     buried b = {.n = 0};
     ty_sample(&w->solid, n, x, solid);
     for (int i = 0; i < n; ++i) {
-        if (solid[i] >= 0.0) {
-            memcpy(ask[n_open], x[i], sizeof ask[0]);
-            open[n_open++] = i;
-        } else if (-solid[i] >= end) out[i] = -solid[i] - end + s->def.cell;
+        if (w->rough.eval && solid[i] > w->clear) add_open(&clear, x, i);
+        else if (solid[i] >= 0.0) add_open(&near, x, i);
+        else if (-solid[i] >= end) out[i] = -solid[i] - end + s->def.cell;
         else {
             b.depth[b.n] = -solid[i];
             b.id[b.n++] = i;
         }
     }
-    if (b.n) find_images(w, x, &b);
-    ty_sample(&w->inner, n_open, (const double(*)[3])ask, value);
-    for (int i = 0; i < n_open; ++i) out[open[i]] = s->has_domain ? fmax(value[i], beyond(s, x[open[i]]) - end) : value[i];
+    eval_open(s, &w->inner, &near, out);
+    eval_open(s, &w->rough, &clear, out);
+    if (b.n == 0) return;
+    find_images(w, x, &b);
     for (int i = 0; i < b.n; ++i) {
         memcpy(ask[2 * i], b.wall[i], sizeof ask[0]);
         memcpy(ask[2 * i + 1], b.mirror[i], sizeof ask[0]);
@@ -95,7 +116,7 @@ static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], doub
 static void eval_free(const ty_slc_walled* w, int n, const double (*x)[3], double* out)
 {
     double end = TY_SLC_DEPTH * w->slc->def.cell;
-    ty_sample(&w->inner, n, x, out);
+    ty_sample(w->rough.eval ? &w->rough : &w->inner, n, x, out);
     for (int i = 0; w->slc->has_domain && i < n; ++i) out[i] = fmax(out[i], beyond(w->slc, x[i]) - end);
 }
 
