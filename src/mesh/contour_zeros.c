@@ -52,13 +52,15 @@ static void shrink(bracket* b, double t, double f)
     *f_end = f;
 }
 
-// Those that are not found well enough.
+// Those of the n open ones that the step before did not find well enough.
 static int still_open(int n, int step, const double* f, const double* fa, const double* fb, int* open)
 {
     int n_open = 0;
-    for (int i = 0; i < n; ++i)
-        if (step == 0 || !(fabs(f[i]) <= (step < TY_CONTOUR_REFINE ? NEARLY : FOUND) * (fabs(fa[i]) + fabs(fb[i]))))
-            open[n_open++] = i;
+    double enough = step < TY_CONTOUR_REFINE ? NEARLY : FOUND;
+    for (int j = 0; j < n; ++j) {
+        int i = open[j];
+        if (step == 0 || !(fabs(f[i]) <= enough * (fabs(fa[i]) + fabs(fb[i])))) open[n_open++] = i;
+    }
     return n_open;
 }
 
@@ -67,11 +69,14 @@ void ty_find_zeros_on(const ty_sampler* phi, int refine, int n, const double (*a
 {
     bracket k[TY_SAMPLE_BATCH];
     double x[TY_SAMPLE_BATCH][3], f[TY_SAMPLE_BATCH], f_open[TY_SAMPLE_BATCH];
-    int open[TY_SAMPLE_BATCH];
+    int open[TY_SAMPLE_BATCH], n_open = n;
     assert(n <= TY_SAMPLE_BATCH);
-    for (int i = 0; i < n; ++i) k[i] = (bracket){0.0, 1.0, fa[i], fb[i], 0.0, fa[i]};
+    for (int i = 0; i < n; ++i) {
+        k[i] = (bracket){0.0, 1.0, fa[i], fb[i], 0.0, fa[i]};
+        open[i] = i;
+    }
     for (int step = 0; step < refine; ++step) {
-        int n_open = still_open(n, step, f, fa, fb, open);
+        n_open = still_open(n_open, step, f, fa, fb, open);
         if (n_open == 0) break;
         for (int j = 0; j < n_open; ++j) {
             int i = open[j];
