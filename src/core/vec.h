@@ -62,8 +62,8 @@ static inline ty_box ty_box_empty(void)
 static inline void ty_box_add(ty_box* b, const double x[3])
 {
     for (int axis = 0; axis < 3; ++axis) {
-        b->lo[axis] = fmin(b->lo[axis], x[axis]);
-        b->hi[axis] = fmax(b->hi[axis], x[axis]);
+        b->lo[axis] = ty_min(x[axis], b->lo[axis]);
+        b->hi[axis] = ty_max(x[axis], b->hi[axis]);
     }
 }
 

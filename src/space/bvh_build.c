@@ -11,8 +11,8 @@ static void set_reference(const ty_bvh* b, int t, ty_bvh_ref* ref)
         hi[axis] = -INFINITY;
         for (int k = 0; k < 3; ++k) {
             float x = (float)ty_bvh_unit(b, b->vert[b->tri[t][k]], axis);
-            lo[axis] = fminf(lo[axis], x);
-            hi[axis] = fmaxf(hi[axis], x);
+            lo[axis] = x < lo[axis] ? x : lo[axis];
+            hi[axis] = x > hi[axis] ? x : hi[axis];
         }
     }
     ref->box = (ty_f8){lo[0], lo[1], lo[2], 0.0f, -hi[0], -hi[1], -hi[2], 0.0f};

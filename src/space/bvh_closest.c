@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closest points. A block of queries is visited in order of place (Morton code within the block's box), each
+// Closest points. A block of queries is visited in order of place (bvh_order.h), each
 // starting with the leaf of the one before: its distance there prunes nearly all of the tree. Neither can
 // change an answer, as nothing is ruled out that could tie.
 #include <assert.h>
 
 #include "core/parallel.h"
 #include "space/bvh.h"
+#include "space/bvh_order.h"
 #include "space/simd.h"
 
 enum {
-    POINT_BLOCK = 4096,
-    ORDER_BITS = 7,                       // per axis
-    DIGIT_BITS = 11,                      // two digits hold three times that
-    DIGIT = 1 << DIGIT_BITS,
+    POINT_BLOCK = TY_BVH_ORDER_MOST,
     ORDER_MIN = 32,                       // fewer points are not worth ordering
     MOST_CANDIDATES = 56
 };
@@ -214,56 +212,6 @@ static void closest_from_root(const ty_bvh* b, query* q, int hint)
     decide(b, q);
 }
 
-// Bits of k spread out to every third place.
-static unsigned spread_bits(unsigned k)
-{
-    k = (k | k << 8) & 0x0300f00fu;
-    k = (k | k << 4) & 0x030c30c3u;
-    return (k | k << 2) & 0x09249249u;
-}
-
-// One pass of a stable counting sort by one digit of the codes.
-static void sort_by_digit(int n, const uint32_t* code, int shift, const uint16_t* from, uint16_t* to)
-{
-    uint16_t start[DIGIT] = {0};
-    for (int i = 0; i < n; ++i) ++start[code[i] >> shift & (DIGIT - 1)];
-    unsigned sum = 0;
-    for (int c = 0; c < DIGIT; ++c) {
-        unsigned here = start[c];
-        start[c] = (uint16_t)sum;
-        sum += here;
-    }
-    for (int i = 0; i < n; ++i) to[start[code[from[i]] >> shift & (DIGIT - 1)]++] = from[i];
-}
-
-// Points of a block by Morton code within the block's own box.
-static void order_block(int n, const double (*x)[3], uint16_t order[POINT_BLOCK])
-{
-    uint32_t code[POINT_BLOCK];
-    uint16_t first[POINT_BLOCK];
-    double lo[3], extent = 0.0;
-    for (int axis = 0; axis < 3; ++axis) {
-        double hi = -INFINITY;
-        lo[axis] = INFINITY;
-        for (int i = 0; i < n; ++i) {
-            lo[axis] = x[i][axis] < lo[axis] ? x[i][axis] : lo[axis];
-            hi = x[i][axis] > hi ? x[i][axis] : hi;
-        }
-        extent = fmax(extent, hi - lo[axis]);
-    }
-    double factor = extent > 0.0 && isfinite(extent) ? 0.999 * (1 << ORDER_BITS) / extent : 0.0;
-    for (int i = 0; i < n; ++i) {
-        code[i] = 0;
-        for (int axis = 0; axis < 3; ++axis) {
-            double u = (x[i][axis] - lo[axis]) * factor;
-            code[i] |= spread_bits(u > 0.0 ? (unsigned)u : 0u) << axis;
-        }
-        order[i] = (uint16_t)i;
-    }
-    sort_by_digit(n, code, 0, order, first);
-    sort_by_digit(n, code, DIGIT_BITS, first, order);
-}
-
 typedef struct batch {
     const ty_bvh* bvh;
     const double (*x)[3];
@@ -290,7 +238,7 @@ static void closest_block(void* ctx, ty_range r)
     int n = (int)(r.end - r.begin), hint = -1;
     query q;
     assert(n <= POINT_BLOCK);
-    if (n >= ORDER_MIN) order_block(n, job->x + r.begin, order);
+    if (n >= ORDER_MIN) ty_bvh_order(n, job->x + r.begin, order);
     for (int k = 0; k < n; ++k) {
         int64_t i = r.begin + (n >= ORDER_MIN ? order[k] : k);
         q.triangle = -1;

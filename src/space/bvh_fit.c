@@ -40,7 +40,7 @@ void ty_bvh_set_frame(ty_bvh* b, const ty_box* box)
 static float slack_of(ty_vec3 ab, ty_vec3 ac, bool* thin)
 {
     ty_vec3 bc = ac - ab;
-    double longest2 = fmax(ty_dot(bc, bc), fmax(ty_dot(ab, ab), ty_dot(ac, ac)));
+    double longest2 = ty_max(ty_dot(bc, bc), ty_max(ty_dot(ab, ab), ty_dot(ac, ac)));
     double area = ty_norm(ty_cross(ab, ac));
     *thin = true;
     if (!(longest2 > 0.0)) return 0.0f;
@@ -63,9 +63,9 @@ static void fill_lane(const ty_bvh* b, ty_bvh_leaf* l, int k)
     }
     ty_vec3 normal = ty_normalize(ty_cross(ab, ac)), bc = ac - ab;
     for (int axis = 0; axis < 3; ++axis) l->normal[axis][k] = (float)normal[axis];
-    l->inverse[0][k] = (float)(1.0 / fmax(ty_dot(ab, ab), LEAST_SQUARE));
-    l->inverse[1][k] = (float)(1.0 / fmax(ty_dot(ac, ac), LEAST_SQUARE));
-    l->inverse[2][k] = (float)(1.0 / fmax(ty_dot(bc, bc), LEAST_SQUARE));
+    l->inverse[0][k] = (float)(1.0 / ty_max(ty_dot(ab, ab), LEAST_SQUARE));
+    l->inverse[1][k] = (float)(1.0 / ty_max(ty_dot(ac, ac), LEAST_SQUARE));
+    l->inverse[2][k] = (float)(1.0 / ty_max(ty_dot(bc, bc), LEAST_SQUARE));
     bool thin;
     l->slack[k] = slack_of(ab, ac, &thin);
     l->ab_ab[k] = thin ? NEVER_INSIDE : (float)ty_dot(ab, ab);
@@ -110,8 +110,8 @@ static void node_bounds(const ty_bvh_node* n, float lo[3], float hi[3])
         lo[axis] = FAR_AWAY;
         hi[axis] = -FAR_AWAY;
         for (int k = 0; k < n->n_children; ++k) {
-            lo[axis] = fminf(lo[axis], n->lo[axis][k]);
-            hi[axis] = fmaxf(hi[axis], n->hi[axis][k]);
+            lo[axis] = n->lo[axis][k] < lo[axis] ? n->lo[axis][k] : lo[axis];
+            hi[axis] = n->hi[axis][k] > hi[axis] ? n->hi[axis][k] : hi[axis];
         }
     }
 }
@@ -161,8 +161,8 @@ static coin node_coin(const ty_bvh_node* n, ty_vec3 middle)
         ty_vec3 to = ty_vec(n->middle[0][k], n->middle[1][k], n->middle[2][k]) - middle;
         double h = ty_dot(to, c.normal), sine = ty_norm(ty_cross(normal[k], c.normal)) + ROUNDING;
         double r = n->radius[k], t = n->half_thickness[k];
-        c.half_thickness = fmax(c.half_thickness, fabs(h) + r * sine + t);
-        c.radius = fmax(c.radius, ty_norm(to - h * c.normal) + r + t * sine);
+        c.half_thickness = ty_max(c.half_thickness, fabs(h) + r * sine + t);
+        c.radius = ty_max(c.radius, ty_norm(to - h * c.normal) + r + t * sine);
     }
     return c;
 }

@@ -36,8 +36,8 @@ static bool begin(caster* c, const ty_bvh* b, ty_vec3 origin, ty_vec3 direction,
         d[axis] = direction[axis] / size;
         if (fabs(d[axis]) < LEAST_SLOPE) d[axis] = copysign(LEAST_SLOPE, d[axis]);
         double low = (-1.0 - ROOT_MARGIN - o[axis]) / d[axis], high = (1.0 + ROOT_MARGIN - o[axis]) / d[axis];
-        from = fmax(from, fmin(low, high));
-        to = fmin(to, fmax(low, high));
+        from = ty_max(ty_min(low, high), from);
+        to = ty_min(ty_max(low, high), to);
     }
     if (!(from <= to) || !isfinite(from)) return false;
     c->entry = from;

@@ -112,7 +112,7 @@ static void run(pass* p, int n, void (*body)(void*, ty_range))
 static double half_area(ty_f8 box)
 {
     double d[3];
-    for (int axis = 0; axis < 3; ++axis) d[axis] = fmax(0.0, -(double)box[axis] - (double)box[axis + 4]);
+    for (int axis = 0; axis < 3; ++axis) d[axis] = ty_max(-(double)box[axis] - (double)box[axis + 4], 0.0);
     return d[0] * d[1] + d[1] * d[2] + d[2] * d[0];
 }
 

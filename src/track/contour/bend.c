@@ -28,7 +28,7 @@ double ty_slc_bulge(const ty_slc_surface* s, int triangle, const double p[3])
     double sum = 0.0, total = 0.0;
     for (int k = 0; k < 3; ++k) {
         const float* n = s->bend.at + 4 * (int64_t)id[k];
-        double w = fmax(0.0, ty_dot(ty_cross(arm[(k + 1) % 3], arm[(k + 2) % 3]), normal));
+        double w = ty_max(ty_dot(ty_cross(arm[(k + 1) % 3], arm[(k + 2) % 3]), normal), 0.0);
         sum += w * (double)n[3] * ty_dot(ty_vec((double)n[0], (double)n[1], (double)n[2]), arm[k]);
         total += w;
     }

@@ -30,30 +30,42 @@ void ty_slc_surface_free(ty_slc_surface* s)
     ty_array_free(&s->id);
 }
 
-static double interpolate(const ty_slc_surface* s, const double* value, const ty_octant* o, const double point[3])
+// Trilinear between the values f of a leaf's corners.
+static double blend(const ty_octree* t, const ty_octant* o, double f[8], const double point[3])
 {
-    const ty_octree* t = &s->tree;
-    const int* corner = t->corner.at + 8 * (int64_t)o->id;
-    double u[3], f[8];
+    double u[3];
     for (int axis = 0; axis < 3; ++axis)
         u[axis] = (point[axis] - t->origin[axis]) / (t->cell * (1 << o->level)) - o->x[axis];
-    for (int v = 0; v < 8; ++v) f[v] = value[corner[v]];
     for (int v = 0; v < 4; ++v) f[v] = f[2 * v] + u[0] * (f[2 * v + 1] - f[2 * v]);
     for (int v = 0; v < 2; ++v) f[v] = f[2 * v] + u[1] * (f[2 * v + 1] - f[2 * v]);
     return f[0] + u[2] * (f[1] - f[0]);
 }
 
-// Whether a leaf near the surface is still so far from it that corner values will do: all of one sign, so there is no
-// triangle in it.
-static bool is_far_enough(const ty_slc_surface* s, const ty_octant* o, const double point[3], double* value)
+static double interpolate_far(const ty_slc_surface* s, const ty_octant* o, const double point[3])
 {
     const int* corner = s->tree.corner.at + 8 * (int64_t)o->id;
-    const double* f = s->tree.corner_value.at;
-    bool inside = f[corner[0]] < 0.0;
-    for (int v = 1; v < 8; ++v)
-        if ((f[corner[v]] < 0.0) != inside) return false;
-    *value = interpolate(s, f, o, point);
-    return fabs(*value) > ENOUGH * s->tree.cell;
+    double f[8];
+    for (int v = 0; v < 8; ++v) f[v] = s->far.at[corner[v]];
+    return blend(&s->tree, o, f, point);
+}
+
+// Values at corners that were carried along for many steps may have grown larger than any distance: none may exceed the
+// least of its leaf by more than the way there.
+bool ty_slc_rough(const ty_slc_surface* s, const ty_octant* o, const double point[3], double* value)
+{
+    const int* corner = s->tree.corner.at + 8 * (int64_t)o->id;
+    double f[8], least = INFINITY, way = sqrt(3.0) * s->tree.cell * (1 << o->level);
+    int n_inside = 0;
+    for (int v = 0; v < 8; ++v) {
+        f[v] = s->tree.corner_value.at[corner[v]];
+        n_inside += f[v] < 0.0;
+        least = fabs(f[v]) < least ? fabs(f[v]) : least;
+    }
+    if (n_inside != 0 && n_inside != 8) return false;
+    for (int v = 0; v < 8; ++v)
+        if (fabs(f[v]) > least + way) f[v] = copysign(least + way, f[v]);
+    *value = blend(&s->tree, o, f, point);
+    return true;
 }
 
 static void distance_chunk(const ty_slc_surface* s, ty_octree_cursor* cursor, bool rough, int n, const double (*x)[3],
@@ -67,10 +79,10 @@ static void distance_chunk(const ty_slc_surface* s, ty_octree_cursor* cursor, bo
         ty_octant o = ty_octree_leaf(&s->tree, cursor, at);
         if (triangle) triangle[i] = -1;
         if (o.id >= 0 && o.level > TY_SLC_EXACT_LEVEL) {
-            out[i] = interpolate(s, s->far.at, &o, x[i]);
+            out[i] = interpolate_far(s, &o, x[i]);
             continue;
         }
-        if (rough && o.id >= 0 && is_far_enough(s, &o, x[i], &out[i])) continue;
+        if (rough && o.id >= 0 && ty_slc_rough(s, &o, x[i], &out[i]) && fabs(out[i]) > ENOUGH * s->tree.cell) continue;
         memcpy(near_x[n_near], x[i], sizeof near_x[0]);
         id[n_near++] = i;
     }
@@ -197,36 +209,6 @@ static ty_status fill_far(ty_slc_surface* s)
     for (int64_t i = 0; i < s->id.n; ++i) s->far.at[s->id.at[i]] = value[i];
     ty_free(value);
     return ty_ok();
-}
-
-static void bound_edge(double* a, double* b, double width)
-{
-    if ((*a < 0.0) != (*b < 0.0)) return;
-    if (fabs(*a) > fabs(*b) + width) *a = copysign(fabs(*b) + width, *a);
-    else if (fabs(*b) > fabs(*a) + width) *b = copysign(fabs(*a) + width, *b);
-}
-
-static void bound_leaf(ty_octree* t, int level, int64_t i)
-{
-    const int* corner = t->corner.at + 8 * (t->level[level].first + i);
-    double* f = t->corner_value.at;
-    for (int v = 0; v < 8; ++v)
-        for (int axis = 0; axis < 3; ++axis)
-            if (!(v >> axis & 1)) bound_edge(&f[corner[v]], &f[corner[v | 1 << axis]], t->cell * (1 << level));
-}
-
-// Values that were carried along for many steps may have grown larger than any distance: none may exceed its
-// neighbour's by more than the way there.
-void ty_slc_bound_values(ty_octree* t)
-{
-    for (int level = 0; level <= TY_SLC_EXACT_LEVEL; ++level) {
-        int64_t n = t->level[level].octants.n;
-        const int* corner = t->corner.at + 8 * (int64_t)t->level[level].first;
-        for (int64_t i = 0; i < n; ++i)
-            if (corner[8 * i] >= 0) bound_leaf(t, level, i);
-        for (int64_t i = n - 1; i >= 0; --i)
-            if (corner[8 * i] >= 0) bound_leaf(t, level, i);
-    }
 }
 
 ty_status ty_slc_surface_finish(ty_slc_surface* s)

@@ -23,19 +23,28 @@ ty_box ty_slc_bounds(const ty_slc* s, double margin)
 }
 
 // Inside corners of a leaf belong together when an edge of it joins them; in coarse leaves all have one sign.
+static void unite_leaf(const int corner[8], unsigned inside, int* parent)
+{
+    static const unsigned char low[3] = {0x55, 0x33, 0x0f};    // corners at the low end of an edge along each axis
+    if (inside == 255) {
+        for (int v = 1; v < 8; ++v) ty_join(parent, corner[v & (v - 1)], corner[v]);
+        return;
+    }
+    for (int axis = 0; axis < 3; ++axis)
+        for (unsigned both = inside & inside >> (1 << axis) & low[axis]; both; both &= both - 1) {
+            int v = __builtin_ctz(both);
+            ty_join(parent, corner[v], corner[v | 1 << axis]);
+        }
+}
+
 static void unite_leaves(const ty_octree* t, int* parent)
 {
-    for (int l = 0; l < t->n_levels; ++l) {
-        for (int i = 0; i < t->level[l].octants.n; ++i) {
-            const int* corner = t->corner.at + 8 * ((int64_t)t->level[l].first + i);
-            if (corner[0] < 0) continue;    // split
-            for (int v = 0; v < 8; ++v)
-                for (int axis = 0; axis < 3; ++axis) {
-                    if (v >> axis & 1 || !(t->corner_value.at[corner[v]] < 0.0)) continue;
-                    int other = corner[v | 1 << axis];
-                    if (t->corner_value.at[other] < 0.0) ty_join(parent, corner[v], other);
-                }
-        }
+    for (int64_t i = 0; i < t->n_octants; ++i) {
+        const int* corner = t->corner.at + 8 * i;
+        unsigned inside = 0;
+        if (corner[0] < 0) continue;    // split
+        for (int v = 0; v < 8; ++v) inside |= (unsigned)(t->corner_value.at[corner[v]] < 0.0) << v;
+        if (inside) unite_leaf(corner, inside, parent);
     }
 }
 
@@ -211,7 +220,6 @@ static ty_status contour(ty_slc* s, const ty_slc_remake_def* def)
     tree.lipschitz = def->lipschitz;
     if (!(def->box.lo[0] <= def->box.hi[0])) return ty_tri_mesh_resize(&s->next.mesh, 0, 0);
     TY_TRY(ty_octree_build(&s->next.tree, &def->phi, &tree));
-    ty_slc_bound_values(&s->next.tree);
     return ty_contour_octree(&s->contour, &s->next.tree, &def->phi, TY_CONTOUR_REFINE_KINKS, &s->next.mesh);
 }
 

@@ -83,8 +83,9 @@ ty_sampler ty_slc_distance_sampler(const ty_slc_surface* s);
 ty_status ty_slc_bend(ty_slc_surface* s);
 // How far the curved surface lies outside of point p of a triangle, metres.
 double ty_slc_bulge(const ty_slc_surface* s, int triangle, const double p[3]);
-// The corner values of a new tree, made fit for asking.
-void ty_slc_bound_values(ty_octree* tree);
+// The corner values of the remake between the corners of leaf o; false where they differ in sign: elsewhere it holds no
+// triangle, and the sign is right.
+bool ty_slc_rough(const ty_slc_surface* s, const ty_octant* o, const double point[3], double* value);
 // Makes mesh and tree askable: hierarchy, normals, far values.
 ty_status ty_slc_surface_finish(ty_slc_surface* s);
 ty_status ty_slc_surface_archive(ty_slc_surface* s, ty_archive* ar);

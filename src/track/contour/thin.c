@@ -27,7 +27,7 @@ double ty_slc_value_at(const ty_tri_mesh* m, const double* value, int triangle, 
     ty_vec3 normal = ty_cross(arm[1] - arm[0], arm[2] - arm[0]);
     double sum = 0.0, total = 0.0;
     for (int k = 0; k < 3; ++k) {
-        double w = fmax(0.0, ty_dot(ty_cross(arm[(k + 1) % 3], arm[(k + 2) % 3]), normal));
+        double w = ty_max(ty_dot(ty_cross(arm[(k + 1) % 3], arm[(k + 2) % 3]), normal), 0.0);
         sum += w * value[id[k]];
         total += w;
     }

@@ -21,7 +21,7 @@ static const double GROUND_REACH = 6.0;     // cells from a wall in which region
 static double beyond(const ty_slc* s, const double x[3])
 {
     double out = -INFINITY;
-    for (int axis = 0; axis < 3; ++axis) out = fmax(out, fmax(s->lo[axis] - x[axis], x[axis] - s->hi[axis]));
+    for (int axis = 0; axis < 3; ++axis) out = ty_max(out, ty_max(s->lo[axis] - x[axis], x[axis] - s->hi[axis]));
     return out;
 }
 
@@ -79,7 +79,7 @@ static void eval_open(const ty_slc* s, const ty_sampler* inner, const open_point
     if (o->n == 0) return;
     ty_sample(inner, o->n, o->x, value);
     for (int i = 0; i < o->n; ++i)
-        out[o->id[i]] = s->has_domain ? fmax(value[i], beyond(s, o->x[i]) - end) : value[i];
+        out[o->id[i]] = s->has_domain ? ty_max(value[i], beyond(s, o->x[i]) - end) : value[i];
 }
 
 static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], double* out)
@@ -117,7 +117,7 @@ static void eval_free(const ty_slc_walled* w, int n, const double (*x)[3], doubl
 {
     double end = TY_SLC_DEPTH * w->slc->def.cell;
     ty_sample(w->rough.eval ? &w->rough : &w->inner, n, x, out);
-    for (int i = 0; w->slc->has_domain && i < n; ++i) out[i] = fmax(out[i], beyond(w->slc, x[i]) - end);
+    for (int i = 0; w->slc->has_domain && i < n; ++i) out[i] = ty_max(out[i], beyond(w->slc, x[i]) - end);
 }
 
 static void eval(const void* self, int n, const double (*x)[3], double* out)

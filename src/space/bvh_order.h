@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points in order of place, so that neighbours follow each other.
+#ifndef TY_SPACE_BVH_ORDER_H
+#define TY_SPACE_BVH_ORDER_H
+
+#include <stdint.h>
+
+enum { TY_BVH_ORDER_MOST = 4096 };
+
+// order: the n points by Morton code within their own box; at most TY_BVH_ORDER_MOST.
+void ty_bvh_order(int n, const double (*x)[3], uint16_t* order);
+
+#endif
