@@ -80,6 +80,7 @@ static void mark_sharp(ty_slc_surface* s)
 ty_status ty_slc_bend(ty_slc_surface* s)
 {
     int n = s->mesh.n_verts;
+    if (s->mesh.n_tris == 0) return ty_ok();
     double(*sum)[3] = ty_alloc_zero((size_t)n, sizeof *sum), apart = APART * s->tree.cell;
     int* parent = ty_alloc((size_t)n, sizeof *parent);
     if (!sum || !parent || !ty_array_resize(&s->bend, 4 * (int64_t)n)) {

@@ -218,7 +218,6 @@ ty_status ty_slc_surface_finish(ty_slc_surface* s)
     def.sign = TY_SIGN_NORMALS;
     TY_TRY(ty_mesh_distance_build(&s->exact, &def, s->mesh.n_verts, (const double(*)[3])s->mesh.vert, s->mesh.n_tris,
                                   (const int(*)[3])s->mesh.tri));
-    TY_TRY(ty_slc_bend(s));
     return fill_far(s);
 }
 
@@ -266,5 +265,6 @@ ty_status ty_slc_surface_archive(ty_slc_surface* s, ty_archive* ar)
         far_args k = {s, l, NULL};
         ty_parallel_for(s->tree.level[l].octants.n, CHUNK, corner_block, &k);
     }
+    TY_TRY(ty_slc_bend(s));
     return ty_slc_surface_finish(s);
 }

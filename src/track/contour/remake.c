@@ -8,9 +8,10 @@
 #include "track/contour/slc.h"
 #include "world/trace.h"
 
-enum { BATCH = TY_SAMPLE_BATCH, THIN = BATCH / 3 };
+enum { BATCH = TY_SAMPLE_BATCH };
 static const double MOST_SQUEEZE = 3.0;    // of thin liquid in a step
 static const double PROBE = 0.25;          // cells: differences of the paths' starts
+static const double SAME_NORMAL = 0.97;    // cosine
 
 ty_box ty_slc_bounds(const ty_slc* s, double margin)
 {
@@ -113,30 +114,49 @@ static void barycentric(const ty_tri_mesh* m, int tri, const double point[3], do
     for (int k = 0; k < 3; ++k) w[k] = sum > 0.0 ? w[k] / sum : 1.0 / 3.0;
 }
 
-// |grad (phi o back)| for thin liquid, where phi has its gradient along the old surface's normal at triangle tri[i]: by so
-// much the flow squeezed it. x: the new vertices, from: where they came from; 1 where nothing is fattened.
-static void squeeze(const carry_args* k, int n, const double (*x)[3], const double (*from)[3], const int* tri,
+static ty_vec3 vertex_normal(const ty_slc_surface* s, int64_t v)
+{
+    const float* n = s->bend.at + 4 * v;
+    return ty_vec((double)n[0], (double)n[1], (double)n[2]);
+}
+
+static ty_vec3 triangle_normal(const ty_slc_surface* s, int triangle)
+{
+    const int* id = s->mesh.tri[triangle];
+    return ty_normalize(vertex_normal(s, id[0]) + vertex_normal(s, id[1]) + vertex_normal(s, id[2]));
+}
+
+// |J^T n| from differences along the three axes, J the gradient of where points come from.
+static double squeeze_any_way(const carry_args* k, int64_t vert, const double from[3], ty_vec3 n)
+{
+    double at[3][3], h = PROBE * k->from->tree.cell, sum = 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+        memcpy(at[axis], k->to->vert[vert], sizeof at[0]);
+        at[axis][axis] += h;
+    }
+    ty_trace_back(k->flow, k->dt, 3, (const double(*)[3])at, at);
+    for (int axis = 0; axis < 3; ++axis) {
+        double slope = ty_dot(ty_load3(at[axis]) - ty_load3(from), n) / h;
+        sum += slope * slope;
+    }
+    return sqrt(sum);
+}
+
+// |grad (phi o back)| for thin liquid, where phi has its gradient along the old surface's normal n at triangle tri[i]: by so
+// much the flow squeezed it. That is |J^T n|, and |J N| where the new surface's normal N came from n. vert: the new
+// vertices, from: where they came from.
+static void squeeze(const carry_args* k, int n, const int64_t* vert, const double (*from)[3], const int* tri,
                     double* out)
 {
-    double at[3 * THIN][3], h = PROBE * k->from->tree.cell;
-    for (int i = 0; i < 3 * n; ++i) {
-        memcpy(at[i], x[i / 3], sizeof at[0]);
-        at[i][i % 3] += h;
-    }
-    ty_trace_back(k->flow, k->dt, 3 * n, (const double(*)[3])at, at);
+    double at[BATCH][3], h = PROBE * k->from->tree.cell;
+    for (int i = 0; i < n; ++i)
+        ty_store3(at[i], ty_load3(k->to->vert[vert[i]]) + h * vertex_normal(k->to_surface, vert[i]));
+    ty_trace_back(k->flow, k->dt, n, (const double(*)[3])at, at);
     for (int i = 0; i < n; ++i) {
-        ty_vec3 normal = ty_vec(0, 0, 0);
-        for (int v = 0; v < 3; ++v) {
-            const float* one = k->from->bend.at + 4 * (int64_t)k->from->mesh.tri[tri[i]][v];
-            normal += ty_vec((double)one[0], (double)one[1], (double)one[2]);
-        }
-        normal = ty_normalize(normal);
-        double sum = 0.0;
-        for (int axis = 0; axis < 3; ++axis) {
-            double slope = ty_dot(ty_load3(at[3 * i + axis]) - ty_load3(from[i]), normal) / h;
-            sum += slope * slope;
-        }
-        out[i] = ty_clamp(sqrt(sum), 1.0 / MOST_SQUEEZE, MOST_SQUEEZE);
+        ty_vec3 normal = triangle_normal(k->from, tri[i]), probe = (ty_load3(at[i]) - ty_load3(from[i])) / h;
+        double length = ty_norm(probe);
+        if (!(ty_dot(probe, normal) > SAME_NORMAL * length)) length = squeeze_any_way(k, vert[i], from[i], normal);
+        out[i] = ty_clamp(length, 1.0 / MOST_SQUEEZE, MOST_SQUEEZE);
     }
 }
 
@@ -144,23 +164,20 @@ static void squeeze(const carry_args* k, int n, const double (*x)[3], const doub
 static void carry_thin(const carry_args* k, ty_range r, const double (*from)[3], const int* tri,
                        const double (*point)[3])
 {
-    double x[THIN][3], y[THIN][3], by[THIN];
-    int id[THIN], t[THIN], n = 0, count = (int)(r.end - r.begin);
+    double y[BATCH][3], by[BATCH];
+    int64_t vert[BATCH];
+    int t[BATCH], n = 0, count = (int)(r.end - r.begin);
     double *inset = k->to_surface->inset.at + r.begin, *grown = k->grow ? k->grown + r.begin : NULL;
     for (int i = 0; i < count; ++i) {
         inset[i] = tri[i] >= 0 ? ty_slc_value_at(&k->from->mesh, k->fat, tri[i], point[i]) : 0.0;
         if (grown) grown[i] = tri[i] >= 0 ? ty_slc_value_at(&k->from->mesh, k->grow, tri[i], point[i]) : 0.0;
-        if (inset[i] > 0.0 && k->flow) {
-            memcpy(x[n], k->to->vert[r.begin + i], sizeof x[0]);
-            memcpy(y[n], from[i], sizeof y[0]);
-            t[n] = tri[i];
-            id[n++] = i;
-        }
-        if (n < THIN && i < count - 1) continue;
-        squeeze(k, n, (const double(*)[3])x, (const double(*)[3])y, t, by);
-        for (int j = 0; j < n; ++j) inset[id[j]] /= by[j];
-        n = 0;
+        if (!(inset[i] > 0.0 && k->flow)) continue;
+        memcpy(y[n], from[i], sizeof y[0]);
+        t[n] = tri[i];
+        vert[n++] = r.begin + i;
     }
+    squeeze(k, n, vert, (const double(*)[3])y, t, by);
+    for (int j = 0; j < n; ++j) inset[vert[j] - r.begin] /= by[j];
 }
 
 // Course notes [Wojtan2011] section 6.1: a new vertex has the values of the place on the old surface it came from.
@@ -227,6 +244,7 @@ ty_status ty_slc_remake(ty_slc* s, const ty_slc_remake_def* def)
 {
     TY_TRY(contour(s, def));
     TY_TRY(ty_world_status(s->world));
+    TY_TRY(ty_slc_bend(&s->next));
     TY_TRY(carry_attributes(s, def));
     TY_TRY(ty_slc_surface_finish(&s->next));
     ty_slc_surface old = s->now;

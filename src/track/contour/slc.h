@@ -79,14 +79,14 @@ void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], doubl
 // The same of s->now, less `fat`, for a remake; `rough`: right in sign, in its zeros, and near them.
 void ty_slc_fat_distance(const ty_slc* s, bool rough, int n, const double (*x)[3], double* out);
 ty_sampler ty_slc_distance_sampler(const ty_slc_surface* s);
-// Fills `bend` from the mesh.
+// Fills `bend` from the mesh; before ty_slc_surface_finish.
 ty_status ty_slc_bend(ty_slc_surface* s);
 // How far the curved surface lies outside of point p of a triangle, metres.
 double ty_slc_bulge(const ty_slc_surface* s, int triangle, const double p[3]);
 // The corner values of the remake between the corners of leaf o; false where they differ in sign: elsewhere it holds no
 // triangle, and the sign is right.
 bool ty_slc_rough(const ty_slc_surface* s, const ty_octant* o, const double point[3], double* value);
-// Makes mesh and tree askable: hierarchy, normals, far values.
+// Makes mesh and tree askable: hierarchy, pseudonormals, far values.
 ty_status ty_slc_surface_finish(ty_slc_surface* s);
 ty_status ty_slc_surface_archive(ty_slc_surface* s, ty_archive* ar);
 void ty_slc_surface_free(ty_slc_surface* s);
