@@ -93,6 +93,11 @@ static bool is_inside(const ty_mesh_distance* d, ty_vec3 x, int triangle, ty_vec
     return inside_by_ray(&d->bvh, x);
 }
 
+bool ty_mesh_distance_inside(const ty_mesh_distance* d, const double x[3], int triangle, const ty_closest* place)
+{
+    return place->distance2 > 0.0 && is_inside(d, ty_load3(x), triangle, place->point, place->feature);
+}
+
 typedef struct evaluation {
     const ty_mesh_distance* d;
     const double (*x)[3];

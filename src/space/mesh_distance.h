@@ -48,6 +48,8 @@ ty_status ty_mesh_distance_build(ty_mesh_distance* d, const ty_mesh_distance_def
                                  const double (*vert)[3], int n_tris, const int (*tri)[3]);
 void ty_mesh_distance_free(ty_mesh_distance* d);
 
+// Whether x, whose closest place on the mesh is `place` of a triangle, lies inside. Re-entrant.
+bool ty_mesh_distance_inside(const ty_mesh_distance* d, const double x[3], int triangle, const ty_closest* place);
 // Borrows `d`. exact_band is INFINITY. Re-entrant; parallel when called from outside a loop.
 ty_sampler ty_mesh_distance_sampler(const ty_mesh_distance* d);
 // The same with closest points (bvh.h; `out` may be NULL).

@@ -23,6 +23,7 @@ void ty_slc_surface_free(ty_slc_surface* s)
     ty_tri_mesh_free(&s->mesh);
     ty_octree_free(&s->tree);
     ty_mesh_distance_free(&s->exact);
+    ty_array_free(&s->first_tri);
     ty_array_free(&s->far);
     ty_array_free(&s->bend);
     ty_array_free(&s->inset);
@@ -68,33 +69,60 @@ bool ty_slc_rough(const ty_slc_surface* s, const ty_octant* o, const double poin
     return true;
 }
 
+// Where to put the answers about a chunk of points. Value.
+typedef struct answers {
+    double* value;
+    int* triangle;          // or NULL
+    double (*closest)[3];
+} answers;
+
+// Point i is `distance` from the flat triangles: closest to `point` of triangle t.
+static void answer(const ty_slc_surface* s, const answers* to, int i, double distance, int t, const double point[3])
+{
+    to->value[i] = t >= 0 ? distance - ty_slc_bulge(s, t, point) : distance;
+    if (t >= 0 && s->inset.n) to->value[i] += ty_slc_value_at(&s->mesh, s->inset.at, t, point);
+    if (!to->triangle) return;
+    to->triangle[i] = t;
+    memcpy(to->closest[i], point, 3 * sizeof *point);
+}
+
+// Whether the values at the corners, or the triangles of the cells around x, give the answer about point i.
+static bool answer_by_tree(const ty_slc_surface* s, ty_octree_cursor* cursor, bool rough, const double x[3],
+                           const answers* to, int i)
+{
+    int at[3];
+    double point[3];
+    ty_slc_foot foot;
+    ty_octree_lattice_of(&s->tree, x, at);
+    ty_octant o = ty_octree_leaf(&s->tree, cursor, at);
+    if (to->triangle) to->triangle[i] = -1;
+    if (o.id < 0) return false;
+    if (o.level > TY_SLC_EXACT_LEVEL) {
+        to->value[i] = interpolate_far(s, &o, x);
+        return true;
+    }
+    if (rough && ty_slc_rough(s, &o, x, &to->value[i]) && fabs(to->value[i]) > ENOUGH * s->tree.cell) return true;
+    if (!ty_slc_foot_near(s, &cursor->level[0], &o, x, &foot)) return false;
+    double distance = sqrt(foot.at.distance2);
+    ty_store3(point, foot.at.point);
+    bool inside = ty_mesh_distance_inside(&s->exact, x, foot.triangle, &foot.at);
+    answer(s, to, i, inside ? -distance : distance, foot.triangle, point);
+    return true;
+}
+
 static void distance_chunk(const ty_slc_surface* s, ty_octree_cursor* cursor, bool rough, int n, const double (*x)[3],
-                           double* out, int* triangle, double (*closest)[3])
+                           const answers* to)
 {
     double near_x[CHUNK][3], value[CHUNK], point[CHUNK][3];
     int id[CHUNK], tri[CHUNK], n_near = 0;
     for (int i = 0; i < n; ++i) {
-        int at[3];
-        ty_octree_lattice_of(&s->tree, x[i], at);
-        ty_octant o = ty_octree_leaf(&s->tree, cursor, at);
-        if (triangle) triangle[i] = -1;
-        if (o.id >= 0 && o.level > TY_SLC_EXACT_LEVEL) {
-            out[i] = interpolate_far(s, &o, x[i]);
-            continue;
-        }
-        if (rough && o.id >= 0 && ty_slc_rough(s, &o, x[i], &out[i]) && fabs(out[i]) > ENOUGH * s->tree.cell) continue;
+        if (answer_by_tree(s, cursor, rough, x[i], to, i)) continue;
         memcpy(near_x[n_near], x[i], sizeof near_x[0]);
         id[n_near++] = i;
     }
     ty_closest_points points = {.triangle = tri, .point = point};
     ty_mesh_distance_eval(&s->exact, n_near, (const double(*)[3])near_x, value, &points);
-    for (int i = 0; i < n_near; ++i) {
-        out[id[i]] = tri[i] >= 0 ? value[i] - ty_slc_bulge(s, tri[i], point[i]) : value[i];
-        if (tri[i] >= 0 && s->inset.n) out[id[i]] += ty_slc_value_at(&s->mesh, s->inset.at, tri[i], point[i]);
-        if (!triangle) continue;
-        triangle[id[i]] = tri[i];
-        memcpy(closest[id[i]], point[i], sizeof point[0]);
-    }
+    for (int i = 0; i < n_near; ++i) answer(s, to, id[i], value[i], tri[i], point[i]);
 }
 
 static void distances(const ty_slc_surface* s, bool rough, int n, const double (*x)[3], double* out, int* triangle,
@@ -108,8 +136,8 @@ static void distances(const ty_slc_surface* s, bool rough, int n, const double (
             for (int i = 0; triangle && i < count; ++i) triangle[at + i] = -1;
             continue;
         }
-        distance_chunk(s, &cursor, rough, count, x + at, out + at, triangle ? triangle + at : NULL,
-                       closest ? closest + at : NULL);
+        answers to = {out + at, triangle ? triangle + at : NULL, closest ? closest + at : NULL};
+        distance_chunk(s, &cursor, rough, count, x + at, &to);
     }
 }
 
@@ -218,6 +246,7 @@ ty_status ty_slc_surface_finish(ty_slc_surface* s)
     def.sign = TY_SIGN_NORMALS;
     TY_TRY(ty_mesh_distance_build(&s->exact, &def, s->mesh.n_verts, (const double(*)[3])s->mesh.vert, s->mesh.n_tris,
                                   (const int(*)[3])s->mesh.tri));
+    TY_TRY(ty_slc_index_cells(s));
     return fill_far(s);
 }
 

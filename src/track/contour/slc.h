@@ -3,7 +3,7 @@
 //
 //   slc.c        the kind: create, the order of a step, archive     distance.c   exact near the triangles, interpolated far
 //   remake.c     triangles of a function, attributes, pieces        walls.c      the liquid continued into solids
-//   bend.c       the surface between its vertices is curved
+//   bend.c       the surface between its vertices is curved         cells.c      triangles of a cell
 //   change.c     sources, drains, the ledger's offsets              thicken.c    thin places kept from tearing; thicken_mesh.c for the mesh
 //   thin.c       liquid thinner than a cell
 #ifndef TY_TRACK_CONTOUR_SLC_H
@@ -30,6 +30,7 @@ typedef struct ty_slc_surface {
     ty_mesh_distance exact;
     TY_ARRAY(double) inset;   // per vertex: how far inside the mesh the liquid begins, metres; empty: nowhere (thin.c)
     TY_ARRAY(float) bend;     // 4 per vertex: unit normal, and how smooth the surface is there (1; at edges 0)
+    TY_ARRAY(int) first_tri;  // per finest leaf, and one more: its triangles
     TY_ARRAY(double) far;     // distance at the corners of the leaves above TY_SLC_EXACT_LEVEL; others undefined
     TY_ARRAY(double) point;   // scratch
     TY_ARRAY(int) id;
@@ -86,6 +87,16 @@ double ty_slc_bulge(const ty_slc_surface* s, int triangle, const double p[3]);
 // The corner values of the remake between the corners of leaf o; false where they differ in sign: elsewhere it holds no
 // triangle, and the sign is right.
 bool ty_slc_rough(const ty_slc_surface* s, const ty_octant* o, const double point[3], double* value);
+// A place on the surface. Value.
+typedef struct ty_slc_foot {
+    ty_closest at;
+    int triangle;
+} ty_slc_foot;
+// cells.c: fills `first_tri`. The place closest to x, which lies in leaf o, when that is half a cell away at most and the leaf has
+// a triangle; false: ask the hierarchy. The cursor is one for the finest octants.
+ty_status ty_slc_index_cells(ty_slc_surface* s);
+bool ty_slc_foot_near(const ty_slc_surface* s, ty_lattice_cursor* cursor, const ty_octant* o, const double x[3],
+                      ty_slc_foot* foot);
 // Makes mesh and tree askable: hierarchy, pseudonormals, far values.
 ty_status ty_slc_surface_finish(ty_slc_surface* s);
 ty_status ty_slc_surface_archive(ty_slc_surface* s, ty_archive* ar);
