@@ -32,6 +32,7 @@ typedef struct query {
     ty_vec3 x;
     float p[3];           // x in units of the mesh
     float bound, reach;   // nothing beyond this squared distance (boxes), distance (triangles) counts
+    float keen;           // boxes beyond this part of the squared reach may be left out
     int triangle;
     ty_closest best;
     int n_candidates;
@@ -41,7 +42,7 @@ typedef struct query {
 static void set_reach(query* q, float reach)
 {
     q->reach = reach;
-    q->bound = reach * reach * RELATIVE_MARGIN;
+    q->bound = reach * reach * q->keen;
 }
 
 static void try_triangle(const ty_bvh* b, query* q, int t)
@@ -192,8 +193,9 @@ static inline void empty_stack(const ty_bvh* b, query* q, entry* stack, int top,
     }
 }
 
-static void begin_query(const ty_bvh* b, query* q, ty_vec3 x, double limit2)
+static void begin_query(const ty_bvh* b, query* q, ty_vec3 x, double limit2, float keen)
 {
+    q->keen = keen;
     q->x = x;
     q->triangle = -1;
     q->best.distance2 = limit2;
@@ -216,6 +218,7 @@ typedef struct batch {
     const ty_bvh* bvh;
     const double (*x)[3];
     double limit2;
+    float keen;
     const ty_closest_points* out;
 } batch;
 
@@ -243,7 +246,7 @@ static void closest_block(void* ctx, ty_range r)
         int64_t i = r.begin + (n >= ORDER_MIN ? order[k] : k);
         q.triangle = -1;
         if (b->n_nodes > 0 && finite3(ty_load3(job->x[i]))) {
-            begin_query(b, &q, ty_load3(job->x[i]), job->limit2);
+            begin_query(b, &q, ty_load3(job->x[i]), job->limit2, job->keen);
             closest_from_root(b, &q, hint);
         }
         store(job->out, i, &q);
@@ -254,6 +257,14 @@ static void closest_block(void* ctx, ty_range r)
 void ty_bvh_closest(const ty_bvh* b, int n, const double (*x)[3], double max_distance,
                     const ty_closest_points* out)
 {
-    batch job = {b, x, max_distance * max_distance, out};
+    batch job = {b, x, max_distance * max_distance, RELATIVE_MARGIN, out};
+    ty_parallel_for(n, POINT_BLOCK, closest_block, &job);
+}
+
+void ty_bvh_nearly_closest(const ty_bvh* b, int n, const double (*x)[3], double tolerance,
+                           const ty_closest_points* out)
+{
+    double keen = 1.0 / (1.0 + tolerance);
+    batch job = {b, x, INFINITY, (float)(keen * keen), out};
     ty_parallel_for(n, POINT_BLOCK, closest_block, &job);
 }

@@ -17,6 +17,8 @@ enum { CHUNK = TY_SAMPLE_BATCH };
 // Cells from the surface beyond which a remake's values need not be exact: the ends of edges that it cuts are nearer,
 // but for what the flow stretches, and there a poor value costs another step of the search for the zero.
 static const double ENOUGH = 1.2;
+// Of the distance at the corners of leaves four cells wide and more: interpolation between them is no better.
+static const double TOLERANCE = 0.02;
 
 void ty_slc_surface_free(ty_slc_surface* s)
 {
@@ -233,8 +235,10 @@ static ty_status fill_far(ty_slc_surface* s)
     TY_TRY(list_corners(s, t->active_corner.at));
     double* value = ty_alloc((size_t)s->id.n, sizeof *value);
     if (!value) return ty_no_memory("distances far from the surface");
-    ty_mesh_distance_eval(&s->exact, (int)s->id.n, (const double(*)[3])s->point.at, value, NULL);
-    for (int64_t i = 0; i < s->id.n; ++i) s->far.at[s->id.at[i]] = value[i];
+    ty_bvh_nearly_closest(&s->exact.bvh, (int)s->id.n, (const double(*)[3])s->point.at, TOLERANCE,
+                          &(ty_closest_points){.distance2 = value});
+    for (int64_t i = 0; i < s->id.n; ++i)
+        s->far.at[s->id.at[i]] = copysign(sqrt(value[i]), t->corner_value.at[s->id.at[i]]);
     ty_free(value);
     return ty_ok();
 }
