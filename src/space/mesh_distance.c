@@ -10,7 +10,7 @@ static const double UNDECIDED = 1e-5;
 
 ty_mesh_distance_def ty_mesh_distance_default(void)
 {
-    return (ty_mesh_distance_def){TY_SIGN_AUTO, TY_WINDING_ACCURACY, false};
+    return (ty_mesh_distance_def){TY_SIGN_AUTO, TY_WINDING_ACCURACY, false, false};
 }
 
 static ty_status copy_arrays(ty_mesh_distance* d, int n_verts, const double (*vert)[3], int n_tris,
@@ -37,6 +37,8 @@ static ty_status choose_sign(ty_mesh_distance* d)
     const ty_bvh* b = &d->bvh;
     d->sign = d->def.sign;
     d->n_self_intersections = -1;
+    if (d->sign == TY_SIGN_NORMALS && d->def.contoured)
+        return ty_mesh_normals_prepare(&d->normals, b->n_verts, b->vert, b->n_tris, b->tri);
     if (d->sign == TY_SIGN_AUTO || d->sign == TY_SIGN_NORMALS)
         TY_TRY(ty_mesh_normals_build(&d->normals, b->n_verts, b->vert, b->n_tris, b->tri));
     if (d->sign == TY_SIGN_AUTO) {

@@ -53,14 +53,18 @@ static void collect_edges(ty_mesh_normals* m, const mesh* s)
 {
     int v[3], sum = 0;
     memset(m->first, 0, ((size_t)s->n_verts + 1) * sizeof *m->first);
-    for (int i = 0; i < s->n_tris; ++i)
-        for (int k = 0; k < 3 && corners(m, s, i, v); ++k) ++m->first[v[k]];
+    for (int i = 0; i < s->n_tris; ++i) {
+        if (!corners(m, s, i, v)) continue;
+        for (int k = 0; k < 3; ++k) ++m->first[v[k]];
+    }
     for (int i = 0; i <= s->n_verts; ++i) {
         sum += m->first[i];
         m->first[i] = sum;
     }
-    for (int i = s->n_tris - 1; i >= 0; --i)
-        for (int k = 2; k >= 0 && corners(m, s, i, v); --k) m->table[--m->first[v[k]]] = 3 * i + k;
+    for (int i = s->n_tris - 1; i >= 0; --i) {
+        if (!corners(m, s, i, v)) continue;
+        for (int k = 2; k >= 0; --k) m->table[--m->first[v[k]]] = 3 * i + k;
+    }
 }
 
 // The first half-edge between two vertices, -1 when there is none; *n: how many there are.
@@ -87,32 +91,43 @@ typedef struct job {
     const mesh* s;
 } job;
 
+static void face_normal(const ty_mesh_normals* m, const mesh* s, int t, float out[3])
+{
+    int v[3];
+    memset(out, 0, 3 * sizeof *out);
+    if (!corners(m, s, t, v)) return;
+    ty_vec3 a = ty_load3(s->vert[v[0]]), b = ty_load3(s->vert[v[1]]), c = ty_load3(s->vert[v[2]]);
+    ty_vec3 normal = ty_normalize(ty_cross(b - a, c - a));
+    if (isfinite(ty_norm(normal))) set3(out, normal);
+}
+
 static void face_block(void* ctx, ty_range r)
 {
     const job* k = ctx;
-    const mesh* s = k->s;
-    int v[3];
     for (int64_t t = r.begin; t < r.end; ++t) {
         memset(k->m->tri[t], 0, sizeof k->m->tri[t]);
-        if (!corners(k->m, s, (int)t, v)) continue;
-        ty_vec3 a = ty_load3(s->vert[v[0]]), b = ty_load3(s->vert[v[1]]), c = ty_load3(s->vert[v[2]]);
-        ty_vec3 normal = ty_normalize(ty_cross(b - a, c - a));
-        if (isfinite(ty_norm(normal))) set3(k->m->tri[t][0], normal);
+        face_normal(k->m, k->s, (int)t, k->m->tri[t][0]);
     }
+}
+
+// Of the corner of a triangle from which half-edge `half` starts.
+static double corner_angle(const mesh* s, int half)
+{
+    const int* tri = s->tri[half / 3];
+    ty_vec3 x = ty_load3(s->vert[tri[half % 3]]);
+    ty_vec3 e = ty_load3(s->vert[tri[(half + 1) % 3]]) - x, f = ty_load3(s->vert[tri[(half + 2) % 3]]) - x;
+    return atan2(ty_norm(ty_cross(e, f)), ty_dot(e, f));
 }
 
 // Angle-weighted, summed in the triangles' order.
 static void vertex_block(void* ctx, ty_range r)
 {
     const job* k = ctx;
-    const mesh* s = k->s;
     for (int64_t v = r.begin; v < r.end; ++v) {
-        ty_vec3 sum = ty_vec(0, 0, 0), x = ty_load3(s->vert[v]);
+        ty_vec3 sum = ty_vec(0, 0, 0);
         for (int i = k->m->first[v]; i < k->m->first[v + 1]; ++i) {
             int half = k->m->table[i];
-            const int* tri = s->tri[half / 3];
-            ty_vec3 e = ty_load3(s->vert[tri[(half + 1) % 3]]) - x, f = ty_load3(s->vert[tri[(half + 2) % 3]]) - x;
-            sum += atan2(ty_norm(ty_cross(e, f)), ty_dot(e, f)) * get3(k->m->tri[half / 3][0]);
+            sum += corner_angle(k->s, half) * get3(k->m->tri[half / 3][0]);
         }
         set3(k->m->vert[v], sum);
     }
@@ -184,6 +199,7 @@ ty_status ty_mesh_normals_build(ty_mesh_normals* m, int n_verts, const double (*
     int64_t n_slots = 16;
     while (n_slots < 2 * (int64_t)n_verts) n_slots *= 2;
     m->watertight = false;
+    m->asked_vert = NULL;
     if (n_tris > INT32_MAX / 3) return ty_fail(TY_BAD_INPUT, "a mesh of %d triangles has too many edges", n_tris);
     TY_TRY(reserve(m, &s, n_slots > 3 * (int64_t)n_tris ? n_slots : 3 * (int64_t)n_tris));
     memset(m->table, 0, (size_t)n_slots * sizeof *m->table);
@@ -193,6 +209,21 @@ ty_status ty_mesh_normals_build(ty_mesh_normals* m, int n_verts, const double (*
     ty_parallel_for(n_verts, BLOCK, vertex_block, &k);
     double faults = ty_parallel_sum(n_tris, BLOCK, edge_block, &k);
     m->watertight = faults == 0.0 && n_tris > 0 && all_usable(&s);
+    return ty_ok();
+}
+
+ty_status ty_mesh_normals_prepare(ty_mesh_normals* m, int n_verts, const double (*vert)[3], int n_tris,
+                                  const int (*tri)[3])
+{
+    mesh s = {n_verts, n_tris, vert, tri};
+    m->watertight = false;
+    if (n_tris > INT32_MAX / 3) return ty_fail(TY_BAD_INPUT, "a mesh of %d triangles has too many edges", n_tris);
+    TY_TRY(reserve(m, &s, 3 * (int64_t)n_tris));
+    for (int v = 0; v < n_verts; ++v) m->same[v] = v;
+    collect_edges(m, &s);
+    m->asked_vert = vert;
+    m->n_verts = n_verts;
+    m->n_tris = n_tris;
     return ty_ok();
 }
 
@@ -206,8 +237,36 @@ void ty_mesh_normals_free(ty_mesh_normals* m)
     *m = (ty_mesh_normals){0};
 }
 
+static ty_vec3 computed_face(const ty_mesh_normals* m, const mesh* s, int triangle)
+{
+    float normal[3];
+    face_normal(m, s, triangle, normal);
+    return get3(normal);
+}
+
+// What the build would have kept, to the bit.
+static ty_vec3 computed(const ty_mesh_normals* m, const mesh* s, int triangle, int feature)
+{
+    float kept[3];
+    const int* v = s->tri[triangle];
+    ty_vec3 sum = ty_vec(0, 0, 0);
+    int n;
+    if (feature == TY_FACE) return computed_face(m, s, triangle);
+    if (feature < TY_VERTEX) {
+        int side = feature - TY_EDGE, other = find_edge(m, s, v[(side + 1) % 3], v[side], &n);
+        if (other >= 0) sum = computed_face(m, s, triangle) + computed_face(m, s, other / 3);
+    } else {
+        int vert = v[feature - TY_VERTEX];
+        for (int i = m->first[vert]; i < m->first[vert + 1]; ++i)
+            sum += corner_angle(s, m->table[i]) * computed_face(m, s, m->table[i] / 3);
+    }
+    set3(kept, sum);
+    return get3(kept);
+}
+
 ty_vec3 ty_mesh_normal(const ty_mesh_normals* m, const int (*tri)[3], int triangle, int feature)
 {
+    if (m->asked_vert) return computed(m, &(mesh){m->n_verts, m->n_tris, m->asked_vert, tri}, triangle, feature);
     if (feature >= TY_VERTEX) return get3(m->vert[m->same[tri[triangle][feature - TY_VERTEX]]]);
     return get3(m->tri[triangle][feature]);    // TY_FACE is 0, TY_EDGE + k is 1 + k
 }

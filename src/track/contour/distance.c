@@ -248,6 +248,7 @@ ty_status ty_slc_surface_finish(ty_slc_surface* s)
     if (s->mesh.n_tris == 0) return ty_ok();
     ty_mesh_distance_def def = ty_mesh_distance_default();
     def.sign = TY_SIGN_NORMALS;
+    def.contoured = true;
     TY_TRY(ty_mesh_distance_build(&s->exact, &def, s->mesh.n_verts, (const double(*)[3])s->mesh.vert, s->mesh.n_tris,
                                   (const int(*)[3])s->mesh.tri));
     TY_TRY(ty_slc_index_cells(s));

@@ -11,7 +11,7 @@
 enum { BATCH = TY_SAMPLE_BATCH };
 static const double MOST_SQUEEZE = 3.0;    // of thin liquid in a step
 static const double PROBE = 0.25;          // cells: differences of the paths' starts
-static const double SAME_NORMAL = 0.97;    // cosine
+static const double SAME_NORMAL = 0.99;    // cosine
 
 ty_box ty_slc_bounds(const ty_slc* s, double margin)
 {
