@@ -13,7 +13,7 @@ typedef struct caster {
     const ty_bvh* bvh;
     ty_ray ray;
     double t_min, t_max;
-    float origin[3], inverse[3], reach;    // in units of the mesh from where the ray enters its box
+    float origin[3], direction[3], inverse[3], reach;    // in units of the mesh from where the ray enters its box
     double length, entry;                  // of `direction` in these units; where it enters
 } caster;
 
@@ -43,6 +43,7 @@ static bool begin(caster* c, const ty_bvh* b, ty_vec3 origin, ty_vec3 direction,
     c->entry = from;
     for (int axis = 0; axis < 3; ++axis) {
         c->origin[axis] = (float)(o[axis] + from * d[axis]);
+        c->direction[axis] = (float)d[axis];
         c->inverse[axis] = (float)(1.0 / d[axis]);
     }
     set_reach(c);
@@ -76,6 +77,25 @@ static int children_met(const ty_bvh_node* n, const caster* c, entry* out)
     return count;
 }
 
+// Triangles of a leaf that the ray may hit: it passes the ball around each one's middle, within reach.
+static unsigned triangles_met(const ty_bvh_leaf* l, const caster* c)
+{
+    ty_f8 along = ty_f8_all(0.0f), square = along, to_a = along, to_b = along, to_c = along;
+    for (int axis = 0; axis < 3; ++axis) {
+        ty_f8 ab = ty_f8_load(l->ab[axis]), ac = ty_f8_load(l->ac[axis]), middle = (ab + ac) * (1.0f / 3.0f);
+        ty_f8 to = ty_f8_load(l->a[axis]) + middle - ty_f8_all(c->origin[axis]);
+        along = ty_f8_fma(to, ty_f8_all(c->direction[axis]), along);
+        square = ty_f8_fma(to, to, square);
+        to_a = ty_f8_fma(middle, middle, to_a);
+        to_b = ty_f8_fma(middle - ab, middle - ab, to_b);
+        to_c = ty_f8_fma(middle - ac, middle - ac, to_c);
+    }
+    ty_f8 radius = ty_f8_sqrt(ty_f8_max(ty_f8_max(to_a, to_b), to_c)) * (1.0f + T_MARGIN) + 4.0f * T_MARGIN;
+    ty_f8 off = square * (1.0f - T_MARGIN) - along * along;
+    ty_i8 met = (off <= radius * radius) & (along - radius <= ty_f8_all(c->reach)) & (along >= -radius);
+    return ty_i8_bits(met) & ((1u << l->n) - 1u);
+}
+
 // Calls `hit` for every hit in reach until it returns false. It may shorten t_max (and set_reach).
 static void cast(caster* c, bool (*hit)(void* ctx, caster* c, int triangle, const ty_ray_hit* h), void* ctx)
 {
@@ -91,7 +111,8 @@ static void cast(caster* c, bool (*hit)(void* ctx, caster* c, int triangle, cons
             continue;
         }
         const ty_bvh_leaf* l = &b->leaf[~e.child];
-        for (int k = 0; k < l->n; ++k) {
+        for (unsigned met = triangles_met(l, c); met; met &= met - 1) {
+            int k = __builtin_ctz(met);
             const int* v = b->tri[l->id[k]];
             ty_ray_hit h = ty_ray_triangle(&c->ray, ty_load3(b->vert[v[0]]), ty_load3(b->vert[v[1]]),
                                            ty_load3(b->vert[v[2]]));

@@ -35,18 +35,30 @@ static void find_buckets(void* ctx, ty_range r)
     }
 }
 
+static void fill_entries(void* ctx, ty_range r)
+{
+    ty_hash_grid* g = ctx;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        ty_hash_entry* e = &g->entry[i];
+        for (int axis = 0; axis < 3; ++axis) {
+            e->x[axis] = g->x[e->id][axis];
+            e->cell[axis] = cell_on(g, e->x[axis]);
+        }
+    }
+}
+
 static bool reserve(ty_hash_grid* g, int n)
 {
     unsigned n_buckets = 64;
     while (n_buckets < (unsigned)n && n_buckets < 1u << 30) n_buckets *= 2;
-    if (n > g->capacity || !g->order) {
+    if (n > g->capacity || !g->entry) {
         int capacity = n + n / 4 + 1;
         g->capacity = 0;
-        ty_free(g->order);
+        ty_free(g->entry);
         ty_free(g->bucket);
-        g->order = ty_alloc((size_t)capacity, sizeof *g->order);
+        g->entry = ty_alloc((size_t)capacity, sizeof *g->entry);
         g->bucket = ty_alloc((size_t)capacity, sizeof *g->bucket);
-        if (!g->order || !g->bucket) return false;
+        if (!g->entry || !g->bucket) return false;
         g->capacity = capacity;
     }
     if (n_buckets > g->bucket_capacity) {
@@ -74,19 +86,20 @@ ty_status ty_hash_grid_build(ty_hash_grid* g, int n, const double (*x)[3], doubl
         if (g->bucket[i] != LEFT_OUT) ++g->start[g->bucket[i] + 1];
     for (unsigned b = 0; b < g->n_buckets; ++b) g->start[b + 1] += g->start[b];
     for (int i = n - 1; i >= 0; --i)
-        if (g->bucket[i] != LEFT_OUT) g->order[--g->start[g->bucket[i] + 1]] = i;
+        if (g->bucket[i] != LEFT_OUT) g->entry[--g->start[g->bucket[i] + 1]].id = i;
     // Each start moved to its bucket's first place, one entry too far right: shift them back.
     for (unsigned b = 0; b < g->n_buckets; ++b) g->start[b] = g->start[b + 1];
     int kept = 0;
     for (int i = 0; i < n; ++i) kept += g->bucket[i] != LEFT_OUT;
     g->start[g->n_buckets] = kept;
+    ty_parallel_for(kept, POINT_BLOCK, fill_entries, g);
     return ty_ok();
 }
 
 void ty_hash_grid_free(ty_hash_grid* g)
 {
     ty_free(g->start);
-    ty_free(g->order);
+    ty_free(g->entry);
     ty_free(g->bucket);
     *g = (ty_hash_grid){0};
 }
@@ -96,13 +109,12 @@ static void visit_cell(const ty_hash_grid* g, const int64_t cell[3], ty_vec3 p, 
 {
     unsigned bucket = bucket_of(g, cell);
     for (int k = g->start[bucket]; k < g->start[bucket + 1]; ++k) {
-        int id = g->order[k];
-        ty_vec3 d = ty_load3(g->x[id]) - p;
+        const ty_hash_entry* e = &g->entry[k];
+        ty_vec3 d = ty_load3(e->x) - p;
         double d2 = ty_dot(d, d);
         if (d2 > radius2) continue;
-        bool here = true;    // buckets are shared by cells: a point is met in its own cell only
-        for (int axis = 0; axis < 3; ++axis) here = here && cell_on(g, g->x[id][axis]) == cell[axis];
-        if (here) visit(ctx, id, d2);
+        // Buckets are shared by cells: a point is met in its own cell only.
+        if (e->cell[0] == cell[0] && e->cell[1] == cell[1] && e->cell[2] == cell[2]) visit(ctx, e->id, d2);
     }
 }
 

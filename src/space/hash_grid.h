@@ -10,13 +10,19 @@
 #include "core/memory.h"
 #include "core/vec.h"
 
+typedef struct ty_hash_entry {
+    double x[3];
+    int64_t cell[3];
+    int id;
+} ty_hash_entry;
+
 typedef struct ty_hash_grid {
     int n;
     const double (*x)[3];
     double cell;             // metres; the largest radius one can ask for
     unsigned n_buckets;      // a power of two
-    int* start;              // n_buckets + 1: ranges of `order`
-    int* order;              // point ids by bucket
+    int* start;              // n_buckets + 1: ranges of `entry`
+    ty_hash_entry* entry;    // the points by bucket
     unsigned* bucket;        // of every point
     int capacity;
     unsigned bucket_capacity;

@@ -64,7 +64,7 @@ static void order_is_the_same_for_any_number_of_threads_and_past(void** state)
     assert_ok(ty_hash_grid_build(&other, MANY, (const double(*)[3])p, 0.5));
     assert_ok(ty_hash_grid_build(&other, MANY / 2, (const double(*)[3])p, 0.02));
     assert_int_equal(one.n_buckets, other.n_buckets);
-    assert_memory_equal(one.order, other.order, MANY / 2 * sizeof *one.order);
+    for (int i = 0; i < MANY / 2; ++i) assert_int_equal(one.entry[i].id, other.entry[i].id);
     ty_hash_grid_free(&one);
     ty_hash_grid_free(&other);
     ty_free(p);

@@ -180,6 +180,33 @@ static void carry_thin(const carry_args* k, ty_range r, const double (*from)[3],
     for (int j = 0; j < n; ++j) inset[vert[j] - r.begin] /= by[j];
 }
 
+// The closest triangles of `from`, and where on them.
+static void find_feet(const ty_slc_surface* from, int n, const double (*x)[3], int* tri, double (*point)[3])
+{
+    double far_x[BATCH][3], far_point[BATCH][3];
+    int id[BATCH], far_tri[BATCH], n_far = 0;
+    ty_octree_cursor cursor = ty_octree_cursor_start();
+    for (int i = 0; i < n; ++i) {
+        int at[3];
+        ty_slc_foot foot;
+        ty_octree_lattice_of(&from->tree, x[i], at);
+        ty_octant o = ty_octree_leaf(&from->tree, &cursor, at);
+        if (ty_slc_foot_near(from, &cursor.level[0], &o, x[i], &foot)) {
+            tri[i] = foot.triangle;
+            ty_store3(point[i], foot.at.point);
+        } else {
+            memcpy(far_x[n_far], x[i], sizeof far_x[0]);
+            id[n_far++] = i;
+        }
+    }
+    ty_closest_points points = {.triangle = far_tri, .point = far_point};
+    ty_bvh_closest(&from->exact.bvh, n_far, (const double(*)[3])far_x, INFINITY, &points);
+    for (int i = 0; i < n_far; ++i) {
+        tri[id[i]] = far_tri[i];
+        memcpy(point[id[i]], far_point[i], sizeof point[0]);
+    }
+}
+
 // Course notes [Wojtan2011] section 6.1: a new vertex has the values of the place on the old surface it came from.
 static void carry_block(void* ctx, ty_range r)
 {
@@ -188,8 +215,7 @@ static void carry_block(void* ctx, ty_range r)
     int tri[BATCH], n = (int)(r.end - r.begin);
     memcpy(x, k->to->vert + r.begin, (size_t)n * sizeof *x);
     if (k->flow) ty_trace_back(k->flow, k->dt, n, (const double(*)[3])x, x);
-    ty_closest_points points = {.triangle = tri, .point = point};
-    ty_bvh_closest(&k->from->exact.bvh, n, (const double(*)[3])x, INFINITY, &points);
+    find_feet(k->from, n, (const double(*)[3])x, tri, point);
     if (k->fat) carry_thin(k, r, (const double(*)[3])x, tri, (const double(*)[3])point);
     for (int i = 0; i < n && k->to->n_attrs > 0; ++i) {
         double w[3] = {0};
