@@ -210,6 +210,23 @@ static bool insert_leaf_corners(ty_octree* t, int l, ty_lattice_cursor* cursor, 
     return true;
 }
 
+// Finest octants come in eights, children of one: 27 corners for all.
+static bool insert_finest_corners(ty_octree* t)
+{
+    const ty_lattice_set* set = &t->level[0].octants;
+    ty_lattice_cursor cursor = ty_lattice_cursor_start();
+    int x[TY_SAMPLE_BATCH][3];
+    for (int begin = 0; begin < set->n; begin += TY_SAMPLE_BATCH) {
+        int end = begin + TY_SAMPLE_BATCH < set->n ? begin + TY_SAMPLE_BATCH : set->n;
+        ty_lattice_set_points(set, begin, end, x);
+        for (int i = 0; i < end - begin; i += 8)
+            for (int c = 0; c < 27; ++c)
+                if (!ty_lattice_put(&t->corners, &cursor, x[i][0] + c % 3, x[i][1] + c / 3 % 3, x[i][2] + c / 9))
+                    return false;
+    }
+    return true;
+}
+
 static bool insert_level_corners(ty_octree* t, int l)
 {
     const ty_lattice_set* set = &t->level[l].octants;
@@ -230,7 +247,8 @@ static ty_status remake_corners(ty_octree* t)
     SWAP(t->corners, t->corners_before);
     SWAP(t->corner_value, t->corner_value_before);
     ty_lattice_set_clear(&t->corners);
-    for (int l = 0; l < t->n_levels; ++l)
+    if (!insert_finest_corners(t)) return ty_no_memory("octree corners");
+    for (int l = 1; l < t->n_levels; ++l)
         if (!insert_level_corners(t, l)) return ty_no_memory("octree corners");
     TY_TRY(ty_lattice_set_finish(&t->corners));
     if (!ty_array_resize(&t->corner_value, t->corners.n)) return ty_no_memory("octree corners");
@@ -242,6 +260,24 @@ typedef struct corner_args {
     ty_octree* t;
     int level;
 } corner_args;
+
+static void finest_corner_block(void* ctx, ty_range r)
+{
+    ty_octree* t = ctx;
+    int x[TY_SAMPLE_BATCH][3], id[27];
+    ty_lattice_cursor cursor = ty_lattice_cursor_start();
+    ty_lattice_set_points(&t->level[0].octants, (int)r.begin, (int)r.end, x);
+    for (int64_t i = r.begin; i < r.end; i += 8) {
+        const int* o = x[i - r.begin];
+        for (int c = 0; c < 27; ++c)
+            id[c] = ty_lattice_id(&t->corners, &cursor, o[0] + c % 3, o[1] + c / 3 % 3, o[2] + c / 9);
+        for (int k = 0; k < 64; ++k) {
+            int child = k >> 3, v = k & 7;
+            t->corner.at[8 * i + k] = id[(child & 1) + (v & 1) + 3 * ((child >> 1 & 1) + (v >> 1 & 1)) +
+                                         9 * ((child >> 2) + (v >> 2))];
+        }
+    }
+}
 
 static void corner_block(void* ctx, ty_range r)
 {
@@ -265,7 +301,8 @@ static void corner_block(void* ctx, ty_range r)
 static ty_status find_corners(ty_octree* t)
 {
     if (!ty_array_resize(&t->corner, 8 * (int64_t)t->n_octants)) return ty_no_memory("octree corners");
-    for (int l = 0; l < t->n_levels; ++l) {
+    ty_parallel_for(t->level[0].octants.n, TY_SAMPLE_BATCH, finest_corner_block, t);
+    for (int l = 1; l < t->n_levels; ++l) {
         corner_args k = {t, l};
         ty_parallel_for(t->level[l].octants.n, TY_SAMPLE_BATCH, corner_block, &k);
     }

@@ -16,7 +16,7 @@
 enum { CHUNK = TY_SAMPLE_BATCH };
 // Cells from the surface beyond which a remake's values need not be exact: the ends of edges that it cuts are nearer,
 // but for what the flow stretches, and there a poor value costs another step of the search for the zero.
-static const double ENOUGH = 1.2;
+static const double ENOUGH = 1.05;
 // Of the distance at the corners of leaves four cells wide and more: a fifth of what interpolation between them leaves.
 static const double TOLERANCE = 0.01;
 

@@ -12,7 +12,7 @@
 #include "track/contour/slc.h"
 #include "track/kinds.h"
 
-enum { CHUNK = 128, BLOCK = 512 };
+enum { CHUNK = 256, BLOCK = 512 };
 static const double PROBE = 0.125;          // cells: step of the differences of a solid's distance
 static const double TOUCH = 2.0;            // cells from a wall where a region's surface may lie on it
 static const double GROUND_REACH = 6.0;     // cells from a wall in which regions are sampled on the grid
