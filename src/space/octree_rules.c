@@ -154,13 +154,20 @@ static void continue_block(void* ctx, ty_range r)
     }
 }
 
-bool ty_octree_leaf_is_pure(const ty_octree* t, ty_lattice_cursor* c, int level, int id, const int x[3])
+// The signs at a leaf's centre and corners are one.
+static bool is_alike(const ty_octree* t, int level, int id)
 {
     const int* corner = t->corner.at + 8 * (int64_t)id;
-    int sign = ty_sign(t->level[level].value.at[id - t->level[level].first]), half = 1 << (level - 1);
-    if (sign == 0) return false;
-    for (int v = 0; v < 8; ++v)
+    int sign = ty_sign(t->level[level].value.at[id - t->level[level].first]);
+    for (int v = 0; v < 8 && sign != 0; ++v)
         if (ty_sign(t->corner_value.at[corner[v]]) != sign) return false;
+    return sign != 0;
+}
+
+bool ty_octree_leaf_is_pure(const ty_octree* t, ty_lattice_cursor* c, int level, int id, const int x[3])
+{
+    int sign = ty_sign(t->level[level].value.at[id - t->level[level].first]), half = 1 << (level - 1);
+    if (!is_alike(t, level, id)) return false;
     for (int n = 0; n < 27; ++n) {
         int d[3] = {n % 3, n / 3 % 3, n / 9}, n_mid = (d[0] == 1) + (d[1] == 1) + (d[2] == 1);
         if (n_mid != 1 && n_mid != 2) continue;
@@ -171,7 +178,9 @@ bool ty_octree_leaf_is_pure(const ty_octree* t, ty_lattice_cursor* c, int level,
     return true;
 }
 
-// A coarse leaf in which the sign changes is split, so that phi need not be a distance.
+// A coarse leaf in which the sign changes is split, so that phi need not be a distance. The middles of its edges and faces
+// need no asking far from the surface: each is the corner of a smaller leaf that has a corner with this one in common,
+// so when their signs differ that leaf is split, or followed if it is finest, and this one in the end.
 static void coarse_block(void* ctx, ty_range r)
 {
     rule_args* k = ctx;
@@ -182,8 +191,9 @@ static void coarse_block(void* ctx, ty_range r)
     for (int64_t i = r.begin; i < r.end; ++i) {
         const int* o = x[i - r.begin];
         int id = t->level[l].first + (int)i;
-
-        if (t->corner.at[8 * (int64_t)id] < 0 || ty_octree_leaf_is_pure(t, &corner, l, id, o)) continue;
+        if (t->corner.at[8 * (int64_t)id] < 0) continue;
+        bool far = k->rule == TY_OCTREE_CONTOUR && fabs(t->level[l].value.at[i]) > t->cell * (1 << l);
+        if (far ? is_alike(t, l, id) : ty_octree_leaf_is_pure(t, &corner, l, id, o)) continue;
         int child[3] = {2 * o[0], 2 * o[1], 2 * o[2]};
         require(k, l - 1, child);
     }
