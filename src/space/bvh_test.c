@@ -180,6 +180,24 @@ static void answers_do_not_depend_on_batches(void** state)
     ty_bvh_free(&bvh);
 }
 
+static void nearly_closest_points_are_no_farther_than_said(void** state)
+{
+    (void)state;
+    enum { POINTS = 2000 };
+    static double x[POINTS][3], exact[POINTS], nearly[POINTS];
+    ty_bvh b = {0};
+    make(TORUS);
+    build(&b);
+    for (int i = 0; i < POINTS; ++i) ty_store3(x[i], query_point(&b, i));
+    ty_bvh_closest(&b, POINTS, (const double(*)[3])x, INFINITY, &(ty_closest_points){.distance2 = exact});
+    ty_bvh_nearly_closest(&b, POINTS, (const double(*)[3])x, 0.1, &(ty_closest_points){.distance2 = nearly});
+    for (int i = 0; i < POINTS; ++i) {
+        assert_true(nearly[i] >= exact[i]);
+        assert_true(sqrt(nearly[i]) <= 1.1 * sqrt(exact[i]) + 1e-5);
+    }
+    ty_bvh_free(&b);
+}
+
 static void an_empty_mesh_is_nowhere(void** state)
 {
     (void)state;
@@ -385,6 +403,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closest_points_are_those_of_brute_force),
         cmocka_unit_test(answers_do_not_depend_on_batches),
+        cmocka_unit_test(nearly_closest_points_are_no_farther_than_said),
         cmocka_unit_test(an_empty_mesh_is_nowhere),
         cmocka_unit_test(trees_have_the_same_bytes_for_any_number_of_threads),
         cmocka_unit_test(refitting_keeps_answers_exact),

@@ -26,7 +26,7 @@ typedef enum ty_sign_rule {
 typedef struct ty_mesh_distance_def {
     ty_sign_rule sign;
     double winding_accuracy;    // winding.h
-    bool contoured;             // sign is NORMALS and the mesh one of mesh/contour.h's: closed, no two vertices in one place
+    bool contoured;             // the mesh is closed without two vertices in one place, few signs are asked for
     bool copy;                  // keep a copy of the arrays; otherwise they are borrowed until rebuilt or freed
 } ty_mesh_distance_def;
 // AUTO, TY_WINDING_ACCURACY, borrowed.

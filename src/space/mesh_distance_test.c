@@ -208,6 +208,25 @@ static void signs_agree_on_a_torus(void** state)
     ty_mesh_distance_free(&d);
 }
 
+// Of faces, edges and corners, to the bit.
+static void normals_are_the_same_when_asked_for_one_by_one(void** state)
+{
+    (void)state;
+    make_torus();
+    const double(*vert)[3] = (const double(*)[3])torus_vert;
+    const int(*tri)[3] = (const int(*)[3])torus_tri;
+    ty_mesh_normals built = {0}, asked = {0};
+    assert_ok(ty_mesh_normals_build(&built, ROWS * COLUMNS, vert, 2 * ROWS * COLUMNS, tri));
+    assert_ok(ty_mesh_normals_prepare(&asked, ROWS * COLUMNS, vert, 2 * ROWS * COLUMNS, tri));
+    for (int t = 0; t < 2 * ROWS * COLUMNS; ++t)
+        for (int feature = TY_FACE; feature < TY_VERTEX + 3; ++feature) {
+            ty_vec3 a = ty_mesh_normal(&built, tri, t, feature), b = ty_mesh_normal(&asked, tri, t, feature);
+            for (int axis = 0; axis < 3; ++axis) assert_true(a[axis] == b[axis]);
+        }
+    ty_mesh_normals_free(&built);
+    ty_mesh_normals_free(&asked);
+}
+
 static void running_out_of_memory_is_survived(void** state)
 {
     (void)state;
@@ -240,6 +259,7 @@ int main(void)
         cmocka_unit_test(an_empty_mesh_is_infinitely_far),
         cmocka_unit_test(winding_numbers_are_whole_on_a_closed_surface),
         cmocka_unit_test(signs_agree_on_a_torus),
+        cmocka_unit_test(normals_are_the_same_when_asked_for_one_by_one),
         cmocka_unit_test(running_out_of_memory_is_survived),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

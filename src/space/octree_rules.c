@@ -178,9 +178,9 @@ bool ty_octree_leaf_is_pure(const ty_octree* t, ty_lattice_cursor* c, int level,
     return true;
 }
 
-// A coarse leaf in which the sign changes is split, so that phi need not be a distance. The middles of its edges and faces
-// need no asking far from the surface: each is the corner of a smaller leaf that has a corner with this one in common,
-// so when their signs differ that leaf is split, or followed if it is finest, and this one in the end.
+// A coarse leaf in which the sign changes is split, so that phi need not be a distance. The middles of its edges and
+// faces need no asking far from the surface: each is the corner of a smaller leaf that has a corner with this one in
+// common, so when their signs differ that leaf is split, or followed if it is finest, and this one in the end.
 static void coarse_block(void* ctx, ty_range r)
 {
     rule_args* k = ctx;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contouring lists triangles cell by cell, so the cells know theirs. A point close to the surface asks its own cell, then those
-// neighbours that reach into the ball around it: the answer is the hierarchy's, to the bit.
+// Contouring lists triangles cell by cell, so the cells know theirs. A point close to the surface asks its own cell,
+// then those neighbours that reach into the ball around it: the answer is the hierarchy's, to the bit.
 #include <math.h>
 
 #include "core/parallel.h"
@@ -35,7 +35,8 @@ ty_status ty_slc_index_cells(ty_slc_surface* s)
         sum += here;
     }
     s->first_tri.at[n] = sum;
-    return sum == s->mesh.n_tris ? ty_ok() : ty_fail(TY_DAMAGED, "the surface has %d triangles, its cells %d", s->mesh.n_tris, sum);
+    if (sum == s->mesh.n_tris) return ty_ok();
+    return ty_fail(TY_DAMAGED, "the surface has %d triangles, its cells %d", s->mesh.n_tris, sum);
 }
 
 static void ask_cell(const ty_slc_surface* s, int cell, ty_vec3 x, ty_slc_foot* best)
@@ -43,7 +44,8 @@ static void ask_cell(const ty_slc_surface* s, int cell, ty_vec3 x, ty_slc_foot* 
     const ty_tri_mesh* m = &s->mesh;
     for (int t = s->first_tri.at[cell]; t < s->first_tri.at[cell + 1]; ++t) {
         const int* v = m->tri[t];
-        ty_closest c = ty_closest_on_triangle(x, ty_load3(m->vert[v[0]]), ty_load3(m->vert[v[1]]), ty_load3(m->vert[v[2]]));
+        ty_vec3 a = ty_load3(m->vert[v[0]]), b = ty_load3(m->vert[v[1]]), e = ty_load3(m->vert[v[2]]);
+        ty_closest c = ty_closest_on_triangle(x, a, b, e);
         if (c.distance2 > best->at.distance2) continue;
         if (c.distance2 == best->at.distance2 && best->triangle >= 0 && t > best->triangle) continue;
         *best = (ty_slc_foot){c, t};
@@ -81,8 +83,10 @@ bool ty_slc_foot_near(const ty_slc_surface* s, ty_lattice_cursor* cursor, const 
     for (d[2] = lo[2]; d[2] <= hi[2]; ++d[2])
         for (d[1] = lo[1]; d[1] <= hi[1]; ++d[1])
             for (d[0] = lo[0]; d[0] <= hi[0]; ++d[0]) {
-                if (!(d[0] | d[1] | d[2]) || neighbour_distance2(u, d) > foot->at.distance2 * inverse2 + ROUNDING) continue;
-                int cell = ty_lattice_id(&t->level[0].octants, cursor, o->x[0] + d[0], o->x[1] + d[1], o->x[2] + d[2]);
+                double bound = foot->at.distance2 * inverse2 + ROUNDING;
+                if (!(d[0] | d[1] | d[2]) || neighbour_distance2(u, d) > bound) continue;
+                int at[3] = {o->x[0] + d[0], o->x[1] + d[1], o->x[2] + d[2]};
+                int cell = ty_lattice_id(&t->level[0].octants, cursor, at[0], at[1], at[2]);
                 if (cell >= 0) ask_cell(s, cell, ty_load3(x), foot);
             }
     return true;

@@ -14,8 +14,8 @@
 enum { BATCH = TY_SAMPLE_BATCH, STRETCH_EVERY = 16 };    // every so many triangles tell how the flow stretches space
 static const double MARGIN = 3.0;                        // cells around where the surface is expected
 static const double STILL = 1e-9;                         // cells: a step that moves nothing farther leaves the surface alone
-// Cells from solids beyond which values need be right near the zeros alone: images (walls.c) reach half as far, and what the
-// continuation adds to the surface is farther than any value that counts.
+// Cells from solids beyond which values need be right near the zeros alone: images (walls.c) reach half as far, and
+// what the continuation adds to the surface is farther than any value that counts.
 static const double CLEAR = 2.0 * TY_SLC_DEPTH;
 static const double FREE = 2.0;                          // cells around a surface that touches nothing
 static const double STRETCH_SLACK = 1.25, STRETCH_LEAST = 1.0, STRETCH_MOST = 6.0;

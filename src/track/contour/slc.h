@@ -92,8 +92,8 @@ typedef struct ty_slc_foot {
     ty_closest at;
     int triangle;
 } ty_slc_foot;
-// cells.c: fills `first_tri`. The place closest to x, which lies in leaf o, when that is half a cell away at most and the leaf has
-// a triangle; false: ask the hierarchy. The cursor is one for the finest octants.
+// cells.c: fills `first_tri`. The place closest to x, which lies in leaf o, when the leaf has a triangle half a cell
+// away at most; false: ask the hierarchy. The cursor is one for the finest octants.
 ty_status ty_slc_index_cells(ty_slc_surface* s);
 bool ty_slc_foot_near(const ty_slc_surface* s, ty_lattice_cursor* cursor, const ty_octant* o, const double x[3],
                       ty_slc_foot* foot);

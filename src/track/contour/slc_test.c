@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "track/contour/slc.h"
 
+#include "core/hash.h"
 #include "core/parallel.h"
 #include "test.h"
 #include "track/kinds.h"
@@ -64,6 +65,64 @@ static void what_does_not_move_stays_as_it_was(void** state)
     for (int v = 0; v < before.n_verts; ++v)
         assert_true(ty_norm(ty_load3(before.vert[v]) - ty_load3(s->now.mesh.vert[v])) < 1e-3 * h);
     ty_tri_mesh_free(&before);
+    ty_tracker_contour.destroy(s);
+    tank_close(&t);
+}
+
+// A hundred remakes, most of their values interpolated; the way is a millionth of a cell.
+static void what_hardly_moves_stays_as_it_was(void** state)
+{
+    (void)state;
+    const double h = 1.0 / 40;
+    tank t;
+    tank_begin(&t, 1, 1, 1);
+    tank_liquid(&t, ball(0.5, 0.513, 0.487, 0.21));
+    tank_open(&t, h);
+    ty_slc* s = open_slc(&t, h, false);
+    ty_tri_mesh before = {0};
+    assert_ok(ty_tri_mesh_copy(&before, &s->now.mesh));
+    advance(s, &t, &(motion){.velocity = ty_vec(1, 0, 0)}, 1e-8 * h, 100);
+    assert_int_equal(s->now.mesh.n_verts, before.n_verts);
+    for (int v = 0; v < before.n_verts; ++v)
+        assert_true(ty_norm(ty_load3(before.vert[v]) - ty_load3(s->now.mesh.vert[v])) < 1e-3 * h);
+    ty_tri_mesh_free(&before);
+    ty_tracker_contour.destroy(s);
+    tank_close(&t);
+}
+
+static void cells_know_the_closest_triangle(void** state)
+{
+    (void)state;
+    enum { MANY = 4000 };
+    static double x[MANY][3], d2[MANY];
+    static int tri[MANY];
+    const double h = 1.0 / 24;
+    tank t;
+    tank_begin(&t, 1, 1, 1);
+    tank_liquid(&t, ball(0.4, 0.5, 0.5, 0.2));
+    tank_liquid(&t, block(0.5, 0.3, 0.3, 0.8, 0.71, 0.6));
+    tank_open(&t, h);
+    ty_slc* s = open_slc(&t, h, false);
+    const ty_tri_mesh* m = &s->now.mesh;
+    int n_found = 0;
+    for (int i = 0; i < MANY; ++i)    // around vertices, some of them right on one
+        for (int axis = 0; axis < 3; ++axis)
+            x[i][axis] = m->vert[7 * i % m->n_verts][axis] +
+                         (i % 8 ? h * (ty_unit(ty_mix2((uint64_t)i, (uint64_t)axis)) - 0.5) : 0.0);
+    ty_bvh_closest(&s->now.exact.bvh, MANY, (const double(*)[3])x, INFINITY,
+                   &(ty_closest_points){.distance2 = d2, .triangle = tri});
+    ty_octree_cursor cursor = ty_octree_cursor_start();
+    for (int i = 0; i < MANY; ++i) {
+        int at[3];
+        ty_slc_foot foot;
+        ty_octree_lattice_of(&s->now.tree, x[i], at);
+        ty_octant o = ty_octree_leaf(&s->now.tree, &cursor, at);
+        if (!ty_slc_foot_near(&s->now, &cursor.level[0], &o, x[i], &foot)) continue;
+        assert_int_equal(foot.triangle, tri[i]);
+        assert_true(foot.at.distance2 == d2[i]);
+        ++n_found;
+    }
+    assert_true(n_found > MANY / 2);
     ty_tracker_contour.destroy(s);
     tank_close(&t);
 }
@@ -303,6 +362,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_does_not_move_stays_as_it_was),
+        cmocka_unit_test(what_hardly_moves_stays_as_it_was),
+        cmocka_unit_test(cells_know_the_closest_triangle),
         cmocka_unit_test(a_moving_ball_stays_a_ball),
         cmocka_unit_test(pieces_are_bodies_and_bubbles_are_theirs),
         cmocka_unit_test(the_sign_is_right_everywhere),

@@ -59,8 +59,8 @@ static double inset_at(const ty_slc* s, int triangle, ty_vec3 point)
     return ty_slc_value_at(&s->now.mesh, s->now.inset.at, triangle, x);
 }
 
-// Whether the liquid is surely thicker than a ray is long: a ball around the ray's middle that holds nearly all of it is free of
-// the surface, by the values that made the surface.
+// Whether the liquid is surely thicker than a ray is long: a ball around the ray's middle that holds nearly all of it
+// is free of the surface, by the values that made the surface.
 static bool is_thick(const ty_slc_surface* now, ty_octree_cursor* cursor, ty_vec3 middle, double half)
 {
     double x[3], value;
