@@ -29,7 +29,10 @@ static void free_particles(ty_slc_particles* p)
     ty_array_free(&p->grow);
     ty_array_free(&p->vertex);
     ty_array_free(&p->near);
+    ty_array_free(&p->small);
+    ty_array_free(&p->small_x);
     ty_hash_grid_free(&p->grid);
+    ty_hash_grid_free(&p->small_grid);
 }
 
 static void destroy(void* self)

@@ -44,8 +44,10 @@ typedef struct ty_slc_particles {
     TY_ARRAY(double) way;       // metres that each went,
     TY_ARRAY(double) grow;      // and may grow,
     TY_ARRAY(int) vertex;       // whose ray it was,
-    TY_ARRAY(int) near;         // big ones near each small one
-    ty_hash_grid grid;
+    TY_ARRAY(int) near;         // big ones near each small one,
+    TY_ARRAY(int) small;        // the small ones,
+    TY_ARRAY(double) small_x;   // and where they were
+    ty_hash_grid grid, small_grid;
 } ty_slc_particles;
 
 // Open, private to this folder.

@@ -201,23 +201,42 @@ static void count_big(void* ctx, int id, double distance2)
     c->n += is_big(c->k, id);
 }
 
-static void take_from_small(void* ctx, int id, double distance2)
+static void take_from_small(void* ctx, int small, double distance2)
 {
     (void)distance2;
     near_count* c = ctx;
-    if (!is_big(c->k, id)) c->given += c->k->p->radius.at[id] / c->k->p->near.at[id];
+    const ty_slc_particles* p = c->k->p;
+    c->given += p->radius.at[p->small.at[small]] / p->near.at[p->small.at[small]];
 }
 
 // How many big ones are near each small one.
 static void near_block(void* ctx, ty_range r)
 {
     const share_args* k = ctx;
-    for (int64_t i = r.begin; i < r.end; ++i) {
+    for (int64_t small = r.begin; small < r.end; ++small) {
         near_count c = {.k = k};
-        if (!is_big(k, i) && k->reach > 0.0)
-            ty_hash_grid_near(&k->p->grid, k->p->from.at + 3 * i, k->reach, count_big, &c);
-        k->p->near.at[i] = c.n;
+        ty_hash_grid_near(&k->p->grid, k->p->small_x.at + 3 * small, k->reach, count_big, &c);
+        k->p->near.at[k->p->small.at[small]] = c.n;
     }
+}
+
+// There are few small ones, if any; big ones look for them alone.
+static ty_status find_small(const share_args* k)
+{
+    ty_slc_particles* p = k->p;
+    p->small.n = p->small_x.n = 0;
+    for (int64_t i = 0; i < p->radius.n; ++i) {
+        p->near.at[i] = 0;
+        if (is_big(k, i) || !(k->reach > 0.0)) continue;
+        if (!ty_array_push(&p->small, (int)i) || !ty_array_reserve(&p->small_x, p->small_x.n + 3))
+            return ty_no_memory("thin places");
+        memcpy(p->small_x.at + p->small_x.n, p->from.at + 3 * i, 3 * sizeof(double));
+        p->small_x.n += 3;
+    }
+    if (p->small.n == 0) return ty_ok();
+    TY_TRY(ty_hash_grid_build(&p->grid, (int)p->radius.n, (const double(*)[3])p->from.at, k->reach));
+    ty_parallel_for(p->small.n, BLOCK, near_block, (void*)k);
+    return ty_hash_grid_build(&p->small_grid, (int)p->small.n, (const double(*)[3])p->small_x.at, k->reach);
 }
 
 // What each may grow in the step. Departs (c).
@@ -229,8 +248,8 @@ static void grow_block(void* ctx, ty_range r)
         near_count c = {.k = k};
         bool big = is_big(k, i);
         double part = fmin(1.0, k->p->way.at[i] / (FULL_WAY * def->cell));
-        if (big && k->reach > 0.0)
-            ty_hash_grid_near(&k->p->grid, k->p->from.at + 3 * i, k->reach, take_from_small, &c);
+        if (big && k->p->small.n > 0)
+            ty_hash_grid_near(&k->p->small_grid, k->p->from.at + 3 * i, k->reach, take_from_small, &c);
         k->p->grow.at[i] = part * (c.given + def->cell * (big ? def->thicken_grow_big : def->thicken_grow_small));
     }
 }
@@ -242,8 +261,7 @@ static ty_status redistribute(ty_slc* s)
     share_args k = {s, p, s->def.thicken_beta * h, s->def.thicken_redistribute * h};
     if (!ty_array_resize(&p->near, p->radius.n) || !ty_array_resize(&p->grow, p->radius.n))
         return ty_no_memory("thin places");
-    TY_TRY(ty_hash_grid_build(&p->grid, (int)p->radius.n, (const double(*)[3])p->from.at, fmax(k.reach, h)));
-    ty_parallel_for(p->radius.n, BLOCK, near_block, &k);
+    TY_TRY(find_small(&k));
     ty_parallel_for(p->radius.n, BLOCK, grow_block, &k);
     for (int64_t i = 0; i < p->radius.n; ++i)
         if (p->near.at[i] > 0) p->radius.at[i] = 0.0;
