@@ -29,7 +29,7 @@ static const double SEEN = 0.55;         // cells: half a sheet of which some no
 // slip between nodes more easily. 1.1 cells by default: rims of that radius are round enough for the lattice. A sheet
 // of half a cell and 11 cells wide loses 80 % in 100 steps with 0.55, 11 to 54 % with 0.8, 14 % at most with 1.1.
 static const double FAT = 0.92, FAT_BENT = 0.4;
-static const double THICK = 0.9;         // of half a ray's length
+static const double BALL = 0.9;          // of half a ray's length
 static const double AIR = 1.0;           // cells between fattened meshes
 static const double DRY = 2.0;           // cells from a solid within which nothing is fattened
 static const double SMALLEST = 0.01;     // cells: half a film that breaks
@@ -59,16 +59,16 @@ static double inset_at(const ty_slc* s, int triangle, ty_vec3 point)
     return ty_slc_value_at(&s->now.mesh, s->now.inset.at, triangle, x);
 }
 
-// Whether the liquid is surely thicker than a ray is long: a ball around the ray's middle that holds nearly all of it
-// is free of the surface, by the values that made the surface.
-static bool is_thick(const ty_slc_surface* now, ty_octree_cursor* cursor, ty_vec3 middle, double half)
+// Whether a ray surely ends where it began, in liquid (side -1) or in air (1): a ball around its middle that holds
+// nearly all of it is free of the surface, by the values that made the surface.
+static bool is_free(const ty_slc_surface* now, ty_octree_cursor* cursor, ty_vec3 middle, double half, double side)
 {
     double x[3], value;
     int at[3];
     ty_store3(x, middle);
     ty_octree_lattice_of(&now->tree, x, at);
     ty_octant o = ty_octree_leaf(&now->tree, cursor, at);
-    return o.id >= 0 && ty_slc_rough(now, &o, x, &value) && -value > THICK * half;
+    return o.id >= 0 && ty_slc_rough(now, &o, x, &value) && side * value > BALL * half;
 }
 
 static void ray_block(void* ctx, ty_range r)
@@ -80,7 +80,7 @@ static void ray_block(void* ctx, ty_range r)
         ty_vec3 from = ty_load3(now->mesh.vert[v]), inward = -vertex_normal(k->s, v);
         double half = 0.5 * (k->reach + k->further);
         k->thickness[v] = INFINITY;
-        if (is_thick(now, &cursor, from + half * inward, half)) continue;
+        if (is_free(now, &cursor, from + half * inward, half, -1.0)) continue;
         ty_bvh_hit hit = ty_bvh_nearest_hit(&now->exact.bvh, from, inward, FIRST_HIT * k->s->def.cell,
                                             k->reach + k->further);
         if (hit.triangle < 0) continue;
@@ -321,10 +321,11 @@ typedef struct fat_args {
 
 // The mesh may be fattened so far that the air outside of vertex v stays visible to the lattice too; never less than it
 // takes to see the liquid.
-static double limit_by_air(const ty_slc* s, int64_t v, double half, double wanted)
+static double limit_by_air(const ty_slc* s, ty_octree_cursor* cursor, int64_t v, double half, double wanted)
 {
     double h = s->def.cell, reach = 2.0 * wanted + AIR * h;
     ty_vec3 from = ty_load3(s->now.mesh.vert[v]), outward = vertex_normal(s, v);
+    if (is_free(&s->now, cursor, from + 0.5 * reach * outward, 0.5 * reach, 1.0)) return wanted;
     ty_bvh_hit hit = ty_bvh_nearest_hit(&s->now.exact.bvh, from, outward, FIRST_HIT * h, reach);
     if (hit.triangle < 0) return wanted;
     double gap = hit.hit.t + inset_of(s, v) + inset_at(s, hit.triangle, from + hit.hit.t * outward);
@@ -333,7 +334,7 @@ static double limit_by_air(const ty_slc* s, int64_t v, double half, double wante
 
 // How much the mesh of the liquid around vertex v is to be fattened: from the particles near it. *part: how much of the way
 // there the step should go; *grow: what the liquid may grow.
-static double wanted_at(const fat_args* k, int64_t v, double* part, double* grow)
+static double wanted_at(const fat_args* k, ty_octree_cursor* cursor, int64_t v, double* part, double* grow)
 {
     const ty_slc* s = k->s;
     double h = s->def.cell, radius = s->def.thicken_radius * h, m[3];
@@ -346,17 +347,18 @@ static double wanted_at(const fat_args* k, int64_t v, double* part, double* grow
     *part = fmin(1.0, way / (FULL_WAY * h));
     *grow = b.grow / b.weight;
     double wanted = (FAT + FAT_BENT * bent(&b)) * k->stretch * s->def.thicken_gamma * h - half;
-    return wanted > 0.0 ? room(s, v, &k->solid, way) * limit_by_air(s, v, half, wanted) : 0.0;
+    return wanted > 0.0 ? room(s, v, &k->solid, way) * limit_by_air(s, cursor, v, half, wanted) : 0.0;
 }
 
 static void fat_block(void* ctx, ty_range r)
 {
     const fat_args* k = ctx;
     ty_slc* s = k->s;
+    ty_octree_cursor cursor = ty_octree_cursor_start();
     for (int64_t v = r.begin; v < r.end; ++v) {
         double part = 1.0, inset = inset_of(s, v);
         s->grow.at[v] = 0.0;
-        double wanted = k->near[v] ? wanted_at(k, v, &part, &s->grow.at[v]) : 0.0;
+        double wanted = k->near[v] ? wanted_at(k, &cursor, v, &part, &s->grow.at[v]) : 0.0;
         s->fat.at[v] = inset + part * (wanted - inset);
     }
 }
