@@ -14,9 +14,10 @@
 #include "world/shape.h"
 
 enum { CHUNK = TY_SAMPLE_BATCH };
-// Cells from the surface beyond which a remake's values need not be exact: a poor value at the end of an edge that is
-// cut costs another step of the search for the zero, and the values on the way there are exact.
-static const double ENOUGH = 0.6;
+// Cells from the surface beyond which a remake's values need not be exact: the ends of edges that it cuts are nearer,
+// but for what the flow stretches, and there a poor value costs another step of the search for the zero. With 0.6 a
+// sheet of half a cell got holes.
+static const double ENOUGH = 1.2;
 // Of the distance at the corners of leaves four cells wide and more: a fifth of what interpolation between them leaves.
 static const double TOLERANCE = 0.01;
 
