@@ -10,7 +10,7 @@
 // place". The flux of vertex v is Q = sum_t V_t grad(lambda_v) . (phi_t u_t + (1 - phi_t) u_solid): for `nodal` by
 // definition, and for `face` too, because fluxes through inner faces cancel and a third of each air face is left.
 #include "core/parallel.h"
-#include "solve/tet/motion.h"
+#include "solve/tet/paper.h"
 
 enum { BLOCK = 1024, LEAST_FIT = 5 };
 
@@ -225,6 +225,19 @@ static void set_normal_part(const vertex_job* job, int v, const int* corner, int
     }
 }
 
+ty_vec3 ty_tet_wall_velocity(const ty_tet_motion* m, const ty_tet_stars* stars, int v)
+{
+    const ty_tet_state* s = &m->state;
+    ty_vec3 sum = {0};
+    int n = 0;
+    for (int k = stars->first.at[v]; k < stars->first.at[v + 1]; ++k) {
+        int t = stars->corner.at[k] / 4, on = 0;
+        for (int i = 0; i < 4; ++i) on += (s->vert_kind.at[s->mesh.tet[t][i]] & TY_VERT_SOLID) != 0;
+        if (on >= 3) sum += s->solid_velocity.at[t], ++n;
+    }
+    return n ? sum / n : sum;
+}
+
 static void vertex_block(void* ctx, ty_range r)
 {
     const vertex_job* job = ctx;
@@ -238,6 +251,9 @@ static void vertex_block(void* ctx, ty_range r)
         else
             for (int f = 0; f < 2; ++f) job->field[f].vert[v] = mean(job, &job->field[f], corner, n, true);
         if (s->vert_kind.at[v] & TY_VERT_AIR) set_normal_part(job, (int)v, corner, n);
+        if (!job->m->sticks || !(s->vert_kind.at[v] & TY_VERT_SOLID)) continue;
+        job->field[0].vert[v] = ty_tet_wall_velocity(job->m, job->stars, (int)v);
+        job->field[1].vert[v] = ty_vec(0, 0, 0);
     }
 }
 
@@ -275,6 +291,10 @@ ty_status ty_tet_motion_finish(ty_tet_motion* m, ty_tet_stars* stars)
     bool ok = ty_array_resize(&m->u.vert, n_verts) && ty_array_resize(&m->a.vert, n_verts) &&
               ty_array_resize(&m->u.deviation, n_tets) && ty_array_resize(&m->a.deviation, n_tets);
     if (!ok) return ty_no_memory("velocities at vertices");
+    if (m->paper) {
+        TY_TRY(ty_tet_paper_values(m));
+        return ty_tet_motion_close(m);
+    }
     TY_TRY(ty_tet_stars_make(stars, &s->mesh));
     vertex_job job = {.m = m,
                       .stars = stars,

@@ -131,7 +131,7 @@ static void slip_block(void* ctx, ty_range r)
         id[n++] = (int)t;
     }
     if (n) ty_sample(&j->slip, n, (const double(*)[3])x, slip);
-    for (int k = 0; k < n; ++k) j->v->slip.at[id[k]] = slip[k];
+    for (int k = 0; k < n; ++k) j->v->slip.at[id[k]] = j->m->sticks ? 0.0 : slip[k];
 }
 
 // One row while it is made: columns as they come.
@@ -299,7 +299,7 @@ static ty_status sample_nu(ty_tetflow* tf, ty_tet_viscous* v)
         double x[TY_SAMPLE_BATCH][3];
         int count = n - at < TY_SAMPLE_BATCH ? n - at : TY_SAMPLE_BATCH;
         for (int i = 0; i < count; ++i) ty_store3(x[i], m->centre.at[at + i]);
-        TY_TRY(ty_varying_eval(&tf->def->viscosity, ty_world_time(tf->world), count, (const double(*)[3])x, v->nu.at + at));
+        TY_TRY(ty_varying_eval(&tf->scene->viscosity, ty_world_time(tf->world), count, (const double(*)[3])x, v->nu.at + at));
     }
     for (int t = 0; t < n; ++t) v->nu.at[t] /= tf->def->density;
     return ty_ok();
@@ -307,7 +307,7 @@ static ty_status sample_nu(ty_tetflow* tf, ty_tet_viscous* v)
 
 ty_status ty_tetflow_viscosity(ty_tetflow* tf, double dt, ty_solve_stats* stats)
 {
-    const ty_varying* mu = &tf->def->viscosity;
+    const ty_varying* mu = &tf->scene->viscosity;
     bool constant = ty_varying_is_constant(mu);
     ty_tet_motion* m = ty_tetflow_new(tf);
     if ((constant && mu->constant[0] <= 0.0) || m->state.mesh.n_tets == 0) return ty_ok();
