@@ -18,6 +18,7 @@ static const double FIT_CORE = 0.05;       // cells squared, added to squared di
 static const double FIT_RIDGE = 1e-3;      // of the trace, where tets hardly tell the slope
 static const double FIT_GOOD = 1e-4;       // determinant over cubed trace (1/27 when even) from which on they do
 static const double MOST_BEYOND = 1.5;     // of the largest difference of a tet's value from the mean
+static const double TURN_RIDGE = 1e-3;     // of the moments' trace, where tets lie in a row
 static const double LEAST_AREA = 0.15;     // cells squared: less open surface around a vertex tells no flux
 static const double LEAST_FLAT = 0.5;      // the same for |sum of area vectors| / sum of areas
 static const double LIVE = 0.02;           // tets less open do not bound the flux's velocity
@@ -67,6 +68,37 @@ static ty_vec3 mean(const vertex_job* job, const field* f, const int* corner, in
     }
     if (all > 0.0) return sum / all;
     return open_only ? mean(job, f, corner, n, false) : sum;
+}
+
+// What the tets around have of momentum and angular momentum about their centre of mass, by open volume, as a rigid
+// body: at x it moves faster than the mean when they turn. Turning water beside a round wall would be held back otherwise,
+// because all tets are on its inner side. Slopes of a flow without rotation are not continued: that makes waves grow.
+static ty_vec3 rigid(const vertex_job* job, const field* f, ty_vec3 x, const int* corner, int n)
+{
+    const ty_tet_motion* m = job->m;
+    ty_vec3 middle = {0}, momentum = {0}, turning = {0};
+    double all = 0.0, xx = 0.0, xy = 0.0, xz = 0.0, yy = 0.0, yz = 0.0, zz = 0.0;
+    for (int k = 0; k < n; ++k) {
+        int t = corner[k] / 4;
+        double w = m->state.open.at[t] * m->volume.at[t];
+        middle += w * m->centre.at[t], momentum += w * f->tet[t], all += w;
+    }
+    if (!(all > 0.0)) return mean(job, f, corner, n, false);
+    middle /= all, momentum /= all;
+    for (int k = 0; k < n; ++k) {
+        int t = corner[k] / 4;
+        double w = m->state.open.at[t] * m->volume.at[t];
+        ty_vec3 e = m->centre.at[t] - middle;
+        turning += w * ty_cross(e, f->tet[t] - momentum);
+        xx += w * e[0] * e[0], xy += w * e[0] * e[1], xz += w * e[0] * e[2];
+        yy += w * e[1] * e[1], yz += w * e[1] * e[2], zz += w * e[2] * e[2];
+    }
+    double trace = xx + yy + zz, least = TURN_RIDGE * trace;
+    ty_vec3 a = {yy + zz + least, -xy, -xz}, b = {-xy, xx + zz + least, -yz}, c = {-xz, -yz, xx + yy + least};
+    double det = ty_dot(a, ty_cross(b, c));
+    if (!(det > 0.0)) return momentum;
+    ty_vec3 spin = (turning[0] * ty_cross(b, c) + turning[1] * ty_cross(c, a) + turning[2] * ty_cross(a, b)) / det;
+    return momentum + ty_cross(spin, x - middle);
 }
 
 // Moments of the incident barycentres about their mean, and its place relative to the vertex.
@@ -249,7 +281,8 @@ static void vertex_block(void* ctx, ty_range r)
         for (int k = 0; k < n && !cut; ++k) cut = s->open.at[corner[k] / 4] < 1.0;
         if (!cut && n >= LEAST_FIT) fit_fields(job, ty_load3(s->mesh.vert[v]), (int)v, corner, n);
         else
-            for (int f = 0; f < 2; ++f) job->field[f].vert[v] = mean(job, &job->field[f], corner, n, true);
+            for (int f = 0; f < 2; ++f)
+                job->field[f].vert[v] = rigid(job, &job->field[f], ty_load3(s->mesh.vert[v]), corner, n);
         if (s->vert_kind.at[v] & TY_VERT_AIR) set_normal_part(job, (int)v, corner, n);
         if (!job->m->sticks || !(s->vert_kind.at[v] & TY_VERT_SOLID)) continue;
         job->field[0].vert[v] = ty_tet_wall_velocity(job->m, job->stars, (int)v);
