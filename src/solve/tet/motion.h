@@ -34,7 +34,7 @@ typedef struct ty_tet_values {
 struct ty_tet_motion {
     ty_tet_state state;
     TY_ARRAY(double) volume;       // per tet
-    TY_ARRAY(ty_vec3) centre;      // per tet
+    TY_ARRAY(ty_vec3) centre;      // per tet: where its velocity is that of the liquid, the centroid of its open part
     TY_ARRAY(double) moving;       // per tet: its volume of liquid; for statistics
     ty_tet_values u, a;
     ty_tri_mesh skin;              // boundary vertices of the mesh first, then loose ones of the surface
@@ -54,8 +54,10 @@ typedef struct ty_tet_place {
     double l[4];                   // barycentric coordinates
 } ty_tet_place;
 
-// vertex.c: volumes and barycentres of a new mesh.
+// vertex.c: volumes and centres of a new mesh.
 ty_status ty_tet_motion_measure(ty_tet_motion* m);
+// The barycentric coordinates of a tet's centre.
+void ty_tet_centre_weights(const ty_tet_state* s, int tet, double l[4]);
 // Everything that is sampled, from state.u and state.a; then ty_tet_motion_close. `stars` is scratch.
 ty_status ty_tet_motion_finish(ty_tet_motion* m, ty_tet_stars* stars);
 // The velocity of the solid that a vertex lies on.

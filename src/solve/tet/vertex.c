@@ -10,6 +10,7 @@
 // place". The flux of vertex v is Q = sum_t V_t grad(lambda_v) . (phi_t u_t + (1 - phi_t) u_solid): for `nodal` by
 // definition, and for `face` too, because fluxes through inner faces cancel and a third of each air face is left.
 #include "core/parallel.h"
+#include "solve/tet/cut_tet.h"
 #include "solve/tet/paper.h"
 
 enum { BLOCK = 1024, LEAST_FIT = 5 };
@@ -290,6 +291,13 @@ static void vertex_block(void* ctx, ty_range r)
     }
 }
 
+void ty_tet_centre_weights(const ty_tet_state* s, int tet, double l[4])
+{
+    double d[4];
+    for (int i = 0; i < 4; ++i) l[i] = 0.25, d[i] = s->solid.at[s->mesh.tet[tet][i]];
+    if (s->open.at[tet] > 0.0 && s->open.at[tet] < 1.0) ty_tet_open_centre(d, l);
+}
+
 ty_status ty_tet_motion_measure(ty_tet_motion* m)
 {
     const ty_tet_mesh* mesh = &m->state.mesh;
@@ -300,6 +308,11 @@ ty_status ty_tet_motion_measure(ty_tet_motion* m)
         m->centre.at[t] = 0.25 * ((ty_load3(mesh->vert[v[0]]) + ty_load3(mesh->vert[v[1]])) +
                                   (ty_load3(mesh->vert[v[2]]) + ty_load3(mesh->vert[v[3]])));
         m->volume.at[t] = ty_tet_mesh_geometry(mesh, t).volume;
+        if (!(m->state.open.at[t] > 0.0 && m->state.open.at[t] < 1.0)) continue;
+        double l[4];
+        ty_tet_centre_weights(&m->state, t, l);
+        m->centre.at[t] = ty_vec(0, 0, 0);
+        for (int i = 0; i < 4; ++i) m->centre.at[t] += l[i] * ty_load3(mesh->vert[v[i]]);
     }
     return ty_ok();
 }
@@ -309,12 +322,16 @@ static void deviation_block(void* ctx, ty_range r)
     const vertex_job* job = ctx;
     const ty_tet_mesh* mesh = &job->m->state.mesh;
     ty_vec3* out[2] = {job->m->u.deviation.at, job->m->a.deviation.at};
-    for (int64_t t = r.begin; t < r.end; ++t)
+    for (int64_t t = r.begin; t < r.end; ++t) {
+        double l[4];
+        ty_tet_centre_weights(&job->m->state, (int)t, l);
         for (int f = 0; f < 2; ++f) {
             const ty_vec3* vert = job->field[f].vert;
             const int* v = mesh->tet[t];
-            out[f][t] = job->field[f].tet[t] - 0.25 * ((vert[v[0]] + vert[v[1]]) + (vert[v[2]] + vert[v[3]]));
+            out[f][t] = job->field[f].tet[t] -
+                        ((l[0] * vert[v[0]] + l[1] * vert[v[1]]) + (l[2] * vert[v[2]] + l[3] * vert[v[3]]));
         }
+    }
 }
 
 ty_status ty_tet_motion_finish(ty_tet_motion* m, ty_tet_stars* stars)

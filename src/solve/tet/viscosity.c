@@ -5,7 +5,7 @@
 //     1/2 sum_t V |u - u*|^2 + dt [ 1/2 sum_t nu V |grad v|^2 + 1/2 sum_t nu (C / h_t^2) V |u_t - mean_t v|^2
 //                                   + 1/2 sum_w nu (1 - slip) (A / d) |v_w - u_solid|^2 ]
 //
-// V is open volume, mean_t the mean of a tet's vertices, w the pieces of wall in cut tets, v_w the value at their centres.
+// V is open volume, mean_t the linear field at a tet's centre, w the pieces of wall in cut tets, v_w the value at their centres.
 // With c = C nu dt / h_t^2 the tets' part is local: u = (u* + c mean v) / (1 + c). What is left is one system for each
 // component, all with the same matrix, symmetric and positive definite:
 //
@@ -160,13 +160,14 @@ static void add_tet(const job* j, int t, int i, row* r, ty_vec3* rhs)
     ty_tet_geometry g = ty_tet_mesh_geometry(&s->mesh, t);
     double stiffness = open * j->dt * nu_of(j, t) / (9.0 * g.volume);
     ty_wall_part wall = {0};
-    double hold = 0.0, h = s->mesh.tree.cell;
+    double hold = 0.0, h = s->mesh.tree.cell, at[4];
+    ty_tet_centre_weights(s, t, at);
     if (j->v->slip.at[t] < 1.0 && has_wall(s, t, &wall))
         hold = j->dt * nu_of(j, t) * (1.0 - j->v->slip.at[t]) * ty_norm(wall.area) / (WALL_SLIP * h);
     for (int k = 0; k < 4; ++k)
         add(r, j->v->row.at[s->mesh.tet[t][k]],
-            mass / 16.0 + stiffness * ty_dot(ty_load3(g.S[i]), ty_load3(g.S[k])) + hold * wall.centre[i] * wall.centre[k]);
-    *rhs += 0.25 * mass * s->u.at[t] + hold * wall.centre[i] * s->solid_velocity.at[t];
+            mass * at[i] * at[k] + stiffness * ty_dot(ty_load3(g.S[i]), ty_load3(g.S[k])) + hold * wall.centre[i] * wall.centre[k]);
+    *rhs += mass * at[i] * s->u.at[t] + hold * wall.centre[i] * s->solid_velocity.at[t];
 }
 
 static void fill_row(const job* j, int64_t k, row* r)
@@ -269,10 +270,11 @@ static void update_block(void* ctx, ty_range r)
     ty_tet_state* s = &j->m->state;
     for (int64_t t = r.begin; t < r.end; ++t) {
         if (!(s->open.at[t] > 0.0)) continue;
-        ty_vec3 sum = ty_vec(0, 0, 0);
-        for (int i = 0; i < 4; ++i) sum += j->v->v.at[j->v->row.at[s->mesh.tet[t][i]]];
-        double c = tie(j, (int)t);
-        s->u.at[t] += c / (1.0 + c) * (0.25 * sum - s->u.at[t]);
+        ty_vec3 v = ty_vec(0, 0, 0);
+        double c = tie(j, (int)t), at[4];
+        ty_tet_centre_weights(s, (int)t, at);
+        for (int i = 0; i < 4; ++i) v += at[i] * j->v->v.at[j->v->row.at[s->mesh.tet[t][i]]];
+        s->u.at[t] += c / (1.0 + c) * (v - s->u.at[t]);
     }
 }
 
