@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solver `tet` along walls that it is embedded in: nothing but the scheme can slow water that slips, or move a pool.
+// Solver `tet` along walls that it is embedded in: nothing but the scheme can slow water that
+// slips, or move a pool.
 #include "run_scene.h"
 
 static void turning_water_is_not_held_back(void** unused)
 {
     (void)unused;
-    scene_run* run = scene_start(12, 1.0,
-                                 "domain: {min: [-0.1125, 0, -0.1125], size: [0.225, 0.225, 0.225]}\n"
-                                 "solver: {kind: tet}\nsurface: {tracker: levelset}\n"
-                                 "liquid:\n  - formula: \"y - 0.1245158 - 100*(x*x + z*z)/(2*9.81)\"\n"
-                                 "    velocity: [\"10*z\", 0, \"-10*x\"]\n"
-                                 "obstacles:\n  - cylinder: {from: [0, -1, 0], to: [0, 1, 0], radius: 0.1}\n    invert: true\n");
+    scene_run* run = scene_start(
+        12, 1.0,
+        "domain: {min: [-0.1125, 0, -0.1125], size: [0.225, 0.225, 0.225]}\n"
+        "solver: {kind: tet}\nsurface: {tracker: levelset}\n"
+        "liquid:\n  - formula: \"y - 0.1245158 - 100*(x*x + z*z)/(2*9.81)\"\n"
+        "    velocity: [\"10*z\", 0, \"-10*x\"]\n"
+        "obstacles:\n  - cylinder: {from: [0, -1, 0], to: [0, 1, 0], radius: 0.1}\n    invert: true\n");
     double first = run->sim.stats.kinetic_energy;
     scene_frame(run);
     scene_frame(run);
@@ -21,16 +23,18 @@ static void turning_water_is_not_held_back(void** unused)
     scene_end(run);
 }
 
-// With gravity as a force every vertex of the surface counts that is off it, also those inside walls.
+// With gravity as a force every vertex of the surface counts that is off it, also those inside
+// walls.
 static void a_tilted_pool_is_still_with_gravity_as_a_force(void** unused)
 {
     (void)unused;
-    scene_run* run = scene_start(12, 2.0,
-                                 "domain: {min: [0, 0, 0], size: [1, 1, 1]}\nsurface: {tracker: levelset}\n"
-                                 "solver: {kind: tet, reduced_pressure: false, tolerance: 1e-10}\n"
-                                 "forces: [{gravity: [-3.3552176060248, -9.2183846098796, 0]}]\n"
-                                 "liquid: [{plane: {point: [0.5, 0.513, 0.5], normal: [0.34202014332566871, 0.93969262078590838, 0]}}]\n"
-                                 "obstacles: [{sphere: {center: [0.68, 0.4, 0.37], radius: 0.17}}]\n");
+    scene_run* run = scene_start(
+        12, 2.0,
+        "domain: {min: [0, 0, 0], size: [1, 1, 1]}\nsurface: {tracker: levelset}\n"
+        "solver: {kind: tet, reduced_pressure: false, tolerance: 1e-10}\n"
+        "forces: [{gravity: [-3.3552176060248, -9.2183846098796, 0]}]\n"
+        "liquid: [{plane: {point: [0.5, 0.513, 0.5], normal: [0.34202014332566871, 0.93969262078590838, 0]}}]\n"
+        "obstacles: [{sphere: {center: [0.68, 0.4, 0.37], radius: 0.17}}]\n");
     double top = 0.0;
     for (int i = 0; i < 3; ++i) {
         scene_frame(run);

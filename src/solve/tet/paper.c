@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The velocity field of [Chentanez2007] section 3.1, for comparison. For x nearest to vertex v, over the tets t around v:
+// The velocity field of [Chentanez2007] section 3.1, for comparison. For x nearest to vertex v,
+// over the tets t around v:
 //
-//     u(x) = sum w_t u_t / sum w_t,   w_t = 6 V_t / prod_i (p_i - p_v) . (c_t - x),   p_i the other vertices, c_t the barycentre
+//     u(x) = sum w_t u_t / sum w_t,   w_t = 6 V_t / prod_i (p_i - p_v) . (c_t - x),   p_i the other
+//     vertices, c_t the barycentre
 //
-// [Gong2008] eq. 8. Paths are traced through values at vertices, linear between them; what arrives at their end is u(x).
-// Velocities arrive at the barycentres of faces, of which the normal part is kept.
+// [Gong2008] eq. 8. Paths are traced through values at vertices, linear between them; what arrives
+// at their end is u(x). Velocities arrive at the barycentres of faces, of which the normal part is
+// kept.
 //
-// Departs: with barycentres for c_t weights are negative at 29 % of the points in graded and warped tets and reach 2000 of
-// their sum; where their sizes add up to more than MOST_WEIGHT of it, the linear value of the vertices is taken. Outside
-// the mesh the closest point of its boundary answers, not the octree. Paths are traced by RK3 instead of one Euler step.
-#include "core/parallel.h"
+// Departs: with barycentres for c_t weights are negative at 29 % of the points in graded and warped
+// tets and reach 2000 of their sum; where their sizes add up to more than MOST_WEIGHT of it, the
+// linear value of the vertices is taken. Outside the mesh the closest point of its boundary
+// answers, not the octree. Paths are traced by RK3 instead of one Euler step.
 #include "solve/tet/paper.h"
+#include "core/parallel.h"
 
 enum { BLOCK = 256, BATCH = TY_SAMPLE_BATCH };
 
@@ -66,8 +70,10 @@ static void vertex_block(void* ctx, ty_range r)
     ty_tet_motion* m = ctx;
     for (int64_t v = r.begin; v < r.end; ++v) {
         m->a.vert.at[v] = ty_vec(0, 0, 0);
-        if (m->sticks && m->state.vert_kind.at[v] & TY_VERT_SOLID) m->u.vert.at[v] = ty_tet_wall_velocity(m, &m->around, (int)v);
-        else if (!dual_value(m, (int)v, vertex(&m->state.mesh, (int)v), &m->u.vert.at[v])) m->u.vert.at[v] = mean(m, (int)v);
+        if (m->sticks && m->state.vert_kind.at[v] & TY_VERT_SOLID)
+            m->u.vert.at[v] = ty_tet_wall_velocity(m, &m->around, (int)v);
+        else if (!dual_value(m, (int)v, vertex(&m->state.mesh, (int)v), &m->u.vert.at[v]))
+            m->u.vert.at[v] = mean(m, (int)v);
     }
 }
 
@@ -76,7 +82,8 @@ ty_status ty_tet_paper_values(ty_tet_motion* m)
     const ty_tet_mesh* mesh = &m->state.mesh;
     TY_TRY(ty_tet_stars_make(&m->around, mesh));
     ty_parallel_for(mesh->n_verts, BLOCK, vertex_block, m);
-    for (int t = 0; t < mesh->n_tets; ++t) m->u.deviation.at[t] = m->a.deviation.at[t] = ty_vec(0, 0, 0);
+    for (int t = 0; t < mesh->n_tets; ++t)
+        m->u.deviation.at[t] = m->a.deviation.at[t] = ty_vec(0, 0, 0);
     return ty_ok();
 }
 
@@ -91,7 +98,8 @@ static int nearest_vertex(const ty_tet_mesh* mesh, int t, ty_vec3 x)
     return best;
 }
 
-void ty_tet_sample_dual(const ty_tet_motion* m, const ty_world* world, int n, const double (*x)[3], double* u)
+void ty_tet_sample_dual(const ty_tet_motion* m, const ty_world* world, int n, const double (*x)[3],
+                        double* u)
 {
     ty_tet_place place[BATCH];
     ty_tet_sample(m, world, false, n, x, u, NULL);
@@ -99,7 +107,8 @@ void ty_tet_sample_dual(const ty_tet_motion* m, const ty_world* world, int n, co
     for (int i = 0; i < n; ++i) {
         ty_vec3 at = ty_load3(x[i]), value;
         if (place[i].tet < 0) continue;
-        if (dual_value(m, nearest_vertex(&m->state.mesh, place[i].tet, at), at, &value)) ty_store3(u + 3 * i, value);
+        if (dual_value(m, nearest_vertex(&m->state.mesh, place[i].tet, at), at, &value))
+            ty_store3(u + 3 * i, value);
     }
 }
 
@@ -117,7 +126,10 @@ typedef struct face_job {
     double dt;
 } face_job;
 
-static ty_vec3 pushed(const face_job* job, int t) { return job->m->state.u.at[t] - job->tf->unpushed.at[t]; }
+static ty_vec3 pushed(const face_job* job, int t)
+{
+    return job->m->state.u.at[t] - job->tf->unpushed.at[t];
+}
 
 static int place_of(const ty_tet_mesh* mesh, int t, int64_t face)
 {
@@ -153,7 +165,8 @@ static void face_block(void* ctx, ty_range r)
         ty_store3(x[k], sum / 3.0);
     }
     ty_tetflow_arriving(job->tf, job->dt, n, (const double(*)[3])x, u[0], a[0]);
-    for (int k = 0; k < n; ++k) job->m->state.flux.at[r.begin + k] = face_flux(job, r.begin + k, ty_load3(u[k]));
+    for (int k = 0; k < n; ++k)
+        job->m->state.flux.at[r.begin + k] = face_flux(job, r.begin + k, ty_load3(u[k]));
 }
 
 ty_status ty_tetflow_carry_faces(ty_tetflow* tf, double dt)

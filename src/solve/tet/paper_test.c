@@ -16,7 +16,8 @@ static void ball_eval(const void* self, int n, const double (*x)[3], double* out
 
 static ty_vec3 linear(ty_vec3 x)
 {
-    return ty_vec(1.0 + 0.7 * x[0] - 2.0 * x[1], 0.3 * x[2] - 0.5 * x[1], 0.4 - 1.1 * x[0] - 0.2 * x[2]);
+    return ty_vec(1.0 + 0.7 * x[0] - 2.0 * x[1], 0.3 * x[2] - 0.5 * x[1],
+                  0.4 - 1.1 * x[0] - 0.2 * x[2]);
 }
 
 static void fill(ty_tet_motion* m, bool uniform, bool constant)
@@ -84,10 +85,12 @@ static void graded_tets_spoil_them(void** unused)
         double x[1][3], u[3];
         random_point((uint64_t)i, RADIUS, x[0]);
         ty_tet_sample_dual(&m, NULL, 1, (const double(*)[3])x, u);
-        double off = ty_norm(ty_load3(u) - linear(ty_load3(x[0]))) / (2.4 * CELL);    // 2.4: the field's steepest slope
+        double off = ty_norm(ty_load3(u) - linear(ty_load3(x[0]))) /
+                     (2.4 * CELL);    // 2.4: the field's steepest slope
         worst = fmax(worst, off), sum += off * off;
     }
-    print_message("off by, in the change over a cell: rms %.3f, largest %.3f\n", sqrt(sum / 2000), worst);
+    print_message("off by, in the change over a cell: rms %.3f, largest %.3f\n", sqrt(sum / 2000),
+                  worst);
     assert_true(worst > 0.05 && worst < 2.0);
     ty_tet_motion_free(&m);
 }
@@ -97,7 +100,8 @@ static void uniform_fields_are_exact_everywhere(void** unused)
     (void)unused;
     ty_tet_motion m = {0};
     fill(&m, false, true);
-    for (int v = 0; v < m.state.mesh.n_verts; ++v) assert_true(ty_norm(m.u.vert.at[v] - ty_vec(1, 2, 3)) < 1e-12);
+    for (int v = 0; v < m.state.mesh.n_verts; ++v)
+        assert_true(ty_norm(m.u.vert.at[v] - ty_vec(1, 2, 3)) < 1e-12);
     for (int i = 0; i < 1000; ++i) {
         double x[1][3], u[3];
         random_point((uint64_t)i, 1.5 * RADIUS, x[0]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `obstacles: conform`: boundary vertices near a solid are moved onto it, [Chentanez2007] section 3.3.1, so that no thin gap
-// stays between liquid and solid. No tet becomes flat: none gets its fourth vertex onto a solid ([Gong2008] section 9), and
-// none loses most of its volume.
+// `obstacles: conform`: boundary vertices near a solid are moved onto it, [Chentanez2007]
+// section 3.3.1, so that no thin gap stays between liquid and solid. No tet becomes flat: none gets
+// its fourth vertex onto a solid ([Gong2008] section 9), and none loses most of its volume.
 #include "core/parallel.h"
 #include "solve/tet/motion.h"
 
@@ -30,7 +30,8 @@ static ty_vec3 way_out(const snap_job* job, ty_vec3 x)
     static const double corner[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
     double at[4][3], d[4];
     ty_vec3 g = {0};
-    for (int c = 0; c < 4; ++c) ty_store3(at[c], x + PROBE * job->tf->def->cell * ty_load3(corner[c]));
+    for (int c = 0; c < 4; ++c)
+        ty_store3(at[c], x + PROBE * job->tf->def->cell * ty_load3(corner[c]));
     ty_sample(&job->solid, 4, (const double(*)[3])at, d);
     for (int c = 0; c < 4; ++c) g += d[c] * ty_load3(corner[c]);
     return ty_normalize(g);
