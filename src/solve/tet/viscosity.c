@@ -18,8 +18,8 @@
 // k decays with nu k^2 / (1 + (k h)^2 / C).
 //
 // Departs from the full stress tensor: components are not coupled, so a free surface or a slipping
-// curved wall holds a rigid rotation back, and varying viscosity is not exact. (A drop of 8 cells
-// in rigid rotation: viscosity_test.c.)
+// curved wall holds a rigid rotation back, and varying viscosity is not exact; viscosity_test.c
+// measures the first.
 #include "solve/tet/viscosity.h"
 #include "core/parallel.h"
 #include "solve/tet/cut_tet.h"
