@@ -18,7 +18,7 @@ def show_paper(case, cell, tilted, plot):
 
 def run(case):
     cell = 0.1 if case.quick else 0.05
-    frames = 25 if case.quick else 241 if case.solver == "grid" else 101
+    frames = 25 if case.quick else 241 if case.solver == "grid" else 51
     tilt = math.radians(20.0)
     down = [-math.sin(tilt), -math.cos(tilt), 0.0]
     tilted = {"liquid.0.plane.point": [0.5, DEPTH, 0.5], "liquid.0.plane.normal": [-v for v in down],
