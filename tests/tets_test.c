@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `output: {tets: vtu}`: what a run writes is a mesh of tetrahedra that fills the pool, with what they hold.
+// `output: {tets: vtu}`: what a run writes is a mesh of tetrahedra that fills the pool, with what
+// they hold.
 #include "core/memory.h"
 #include "core/vec.h"
 #include "format/file.h"
@@ -7,10 +8,11 @@
 #include "vtu.h"
 
 // Water 0.43 m deep in a tank with a floor of 1 x 0.5 m.
-static const char POOL[] = "name: pool\ndomain: {min: [0, 0, 0], size: [1, 0.75, 0.5]}\ncell: 0.0625\n"
-                           "frames: {count: 2, rate: 24}\nsolver: {kind: tet}\nsurface: {tracker: levelset}\n"
-                           "liquid:\n  - plane: {point: [0, 0.43, 0], normal: [0, 1, 0]}\n"
-                           "output: {surface: none, volume: none, tets: vtu}\n";
+static const char POOL[] =
+    "name: pool\ndomain: {min: [0, 0, 0], size: [1, 0.75, 0.5]}\ncell: 0.0625\n"
+    "frames: {count: 2, rate: 24}\nsolver: {kind: tet}\nsurface: {tracker: levelset}\n"
+    "liquid:\n  - plane: {point: [0, 0.43, 0], normal: [0, 1, 0]}\n"
+    "output: {surface: none, volume: none, tets: vtu}\n";
 
 typedef struct tets {
     unsigned char* bytes;
@@ -52,7 +54,8 @@ static tets read_tets(const char* path)
 
 static void free_tets(tets* f)
 {
-    free(f->point), free(f->vert), free(f->end), free(f->type), free(f->velocity), free(f->pressure), free(f->open);
+    free(f->point), free(f->vert), free(f->end), free(f->type), free(f->velocity),
+        free(f->pressure), free(f->open);
     ty_free(f->bytes);
 }
 
@@ -74,8 +77,10 @@ static void a_pool_is_filled_with_tetrahedra(void** unused)
     double open = 0.0;
     assert_true(f.n_cells > 1000);
     for (int64_t t = 0; t < f.n_cells; ++t) {
-        ty_vec3 a = corner(&f, t, 0), b = corner(&f, t, 1), c = corner(&f, t, 2), d = corner(&f, t, 3);
-        double volume = ty_dot(b - a, ty_cross(c - a, d - a)) / 6.0, y = 0.25 * (a[1] + b[1] + c[1] + d[1]);
+        ty_vec3 a = corner(&f, t, 0), b = corner(&f, t, 1), c = corner(&f, t, 2),
+                d = corner(&f, t, 3);
+        double volume = ty_dot(b - a, ty_cross(c - a, d - a)) / 6.0,
+               y = 0.25 * (a[1] + b[1] + c[1] + d[1]);
         assert_int_equal(f.type[t], 10);    // VTK_TETRA
         assert_int_equal(f.end[t], 4 * (t + 1));
         assert_true(volume > 0.0);
@@ -94,7 +99,8 @@ static void grid_has_no_tetrahedra(void** unused)
     (void)unused;
     const char* folder = test_folder("no-tets");
     write_text(folder, "pool.yaml", POOL);
-    assert_program(folder, "run pool.yaml -o out --threads 1 -q --set solver.kind=grid", 0, "'tets' are not written");
+    assert_program(folder, "run pool.yaml -o out --threads 1 -q --set solver.kind=grid", 0,
+                   "'tets' are not written");
     assert_false(file_exists(folder, "out/tets"));
 }
 

@@ -56,7 +56,8 @@ static const ty_choice advections[] = {
     {0}};
 static const ty_choice methods[] = {
     {"best", 0, "what measured best", NULL},
-    {"paper", 1, "the paper's own rules, for comparison", "the papers' variants are not built yet"},
+    {"paper", 1, "the paper's own rules, for comparison: two-point pressures, gravity as a force, "
+                "conforming obstacles, its interpolation", NULL},
     {0}};
 static const ty_choice tracker_kinds[] = {{"levelset", 0, "level set on a grid", NULL},
                                           {"particle", 0, "particle level set", NULL},
@@ -209,17 +210,18 @@ static const ty_key solver_keys[] = {
     {"obstacles", TY_KEY_WORD, .at = DEF(obstacle_kind), .unit = "", .fallback = "embed",
      .choices = obstacle_kinds, .only_solver = "tet",
      .sentence = "How tetrahedra and obstacles meet."},
-    {"snap", TY_KEY_NUMBER, .unit = "leaves", .fallback = "0.125", .min = 0, .max = 0.5,
+    {"snap", TY_KEY_NUMBER, .at = DEF(solve.snap), .unit = "leaves", .fallback = "0.125", .min = 0, .max = 0.5,
      .only_solver = "tet",
      .sentence = "obstacles: conform: how far a vertex is moved onto an obstacle."},
-    {"no_slip", TY_KEY_BOOL, .unit = "", .fallback = "false",
+    {"no_slip", TY_KEY_BOOL, .at = DEF(solve.no_slip), .unit = "", .fallback = "false",
      .only_solver = "tet",
      .sentence = "obstacles: conform: the liquid sticks to obstacles."},
     {"outside_share", TY_KEY_NUMBER, .at = DEF(solve.outside_share), .unit = "share",
      .fallback = "0", SHARE, .only_solver = "tet",
      .sentence = "method: paper: Gong's share of the pressure outside."},
-    {"traced_interpolant", TY_KEY_BOOL, .unit = "", .fallback = "false", .only_solver = "tet",
-     .sentence = "method: paper: Gong's interpolation of traced velocities."},
+    {"traced_interpolant", TY_KEY_BOOL, .at = DEF(solve.traced_interpolant), .unit = "",
+     .fallback = "false", .only_solver = "tet",
+     .sentence = "method: paper: paths, too, go through the dual cells' interpolation, as Gong has them."},
     {"sweeps", TY_KEY_INTEGER, .at = DEF(solve.sweeps), .unit = "", .fallback = "2", .min = 1,
      .max = 100, .only_solver = "tet",
      .sentence = "method: paper: smoothing sweeps of the multigrid before and after; Gong has 10."},

@@ -29,6 +29,7 @@ ty_solve_def ty_solve_default(void)
         .reduced_pressure = true,
         .pressure = "face",
         .obstacles = "embed",
+        .snap = 0.125,
         .sweeps = 2,
         .velocity = ty_varying_vector(0.0, 0.0, 0.0),
     };

@@ -24,6 +24,9 @@ typedef struct ty_solve_def {
     bool paper;                       // `method: paper`
     const char* pressure;             // tet: face, nodal, two-point
     const char* obstacles;            // tet: embed, conform
+    double snap;                      // tet, conform: how far a vertex is moved onto a solid, cells
+    bool no_slip;                     // tet, conform: the liquid sticks to solids
+    bool traced_interpolant;          // tet, `method: paper`: Gong's: paths through dual cells too
     double outside_share;             // tet, two-point: Gong's share of the pressure outside; 0: air pressure
     int sweeps;                       // tet, `method: paper`: of the multigrid's smoother
     ty_varying velocity;              // prescribed

@@ -31,7 +31,7 @@ def run(case):
     long_run = [(t, z) for a, s, t, z in zip(ref["a"], ref["source"], ref["T"], ref["Z"])
                 if s != "table2" and a == "2.25in"]
     heights = reference("martin_moyce_height")
-    n = 10 if case.quick else 20
+    n = 10 if case.quick else 20 if case.solver == "grid" else 15
     T, Z, tau, H = simulate(case, n)
     best_mean, best_max, best_shift = min((*front_error(T, Z, table, s), s)
                                           for s in [0.005 * k for k in range(36)])

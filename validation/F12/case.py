@@ -14,7 +14,7 @@ def exact(r):
 
 
 def run(case):
-    cell = 0.015 if case.quick else 0.0075
+    cell = 0.015 if case.quick else 0.0075 if case.solver == "grid" else 0.0125
     span = exact(RADIUS) - exact(0.0)
     plot = case.plot("levels", "Rotating bucket: level at gauges", "time, s", "deviation / range of the surface")
     shape = case.plot("shape", "Rotating bucket after two turns", "radius, m", "level, m")

@@ -23,7 +23,7 @@ def follow(case, name, scene, settings, cell, ref, names, plot):
 
 
 def run(case):
-    n2, n3 = (16, 8) if case.quick else (32, 16)
+    n2, n3 = (32, 16) if not case.quick else (16, 8) if case.solver == "grid" else (16, 12)
     plot = case.plot("axes", "Half-axes of a free patch and a free ellipsoid", "time, s", "half-axis / R")
     h = 1.0 / n2
     follow(case, f"patch, {n2} cells per R", "patch.yaml", {"cell": h, "domain.size": [2.5, 5, 2 * h]}, h,

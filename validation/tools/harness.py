@@ -76,10 +76,11 @@ class Case:
         self.out = os.path.join(out or os.path.join(ROOT, "out", "validation"), name, solver)
         self.measures, self.runs, self.notes, self.plots = [], [], [], {}
 
-    def run(self, name, scene, settings, cell, free_area=None, work=None, threads=None):
+    def run(self, name, scene, settings, cell, free_area=None, work=None, threads=None, judged=True):
         """Runs scene (a file of the case's folder) with overrides. cell: its size, for the ledger's offset.
         free_area: m2 of free surface per frame (function of the stats row), when it is not about half of the area.
-        work: J done by walls and sources since the start, per frame; with it absent the energy may only fall."""
+        work: J done by walls and sources since the start, per frame; with it absent the energy may only fall.
+        judged: held to the laws; false for runs that show a flaw."""
         target = os.path.join(self.out, name)
         os.makedirs(self.out, exist_ok=True)
         settings = {"solver.kind": self.solver, **settings, **self.extra}
@@ -89,7 +90,8 @@ class Case:
         for key, value in settings.items():
             command += ["--set", f"{key}={_yaml(value)}"]
         if self.reuse and _finished(target):
-            return self._keep(Result(name, target, cell, 0.0), free_area, work, settings)
+            result = Result(name, target, cell, 0.0)
+            return self._keep(result, free_area, work, settings) if judged else result
         shutil.rmtree(target, ignore_errors=True)
         begin = time.time()
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -97,7 +99,7 @@ class Case:
             raise RunFailed(f"{self.name}/{name}: exit {done.returncode}: {done.stdout.strip()}\n  {' '.join(command)}")
         result = Result(name, target, cell, time.time() - begin)
         print(f"    {self.solver}, {name}: {result.seconds:.1f} s", flush=True)
-        return self._keep(result, free_area, work, settings)
+        return self._keep(result, free_area, work, settings) if judged else result
 
     def _keep(self, result, free_area, work, settings):
         laws, numbers = balance(result, free_area, work, settings)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "solve/tet/motion.h"
+#include "solve/tet/paper.h"
 #include "world/trace.h"
 
 enum { BATCH = TY_SAMPLE_BATCH, MAX_FIXED_POINT = 6 };
@@ -41,8 +41,12 @@ static void find_feet(const ty_tetflow* tf, double dt, int n, double (*x)[3])
 static void plain_velocity(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_tetflow* tf = self;
-    for (int at = 0; at < n; at += BATCH)
-        ty_tet_sample(&tf->motion[tf->now], tf->world, false, n - at < BATCH ? n - at : BATCH, x + at, out + 3 * at, NULL);
+    const ty_tet_motion* m = &tf->motion[tf->now];
+    for (int at = 0; at < n; at += BATCH) {
+        int count = n - at < BATCH ? n - at : BATCH;
+        if (m->paper && tf->def->traced_interpolant) ty_tet_sample_dual(m, tf->world, count, x + at, out + 3 * at);
+        else ty_tet_sample(m, tf->world, false, count, x + at, out + 3 * at, NULL);
+    }
 }
 
 void ty_tetflow_arriving(const ty_tetflow* tf, double dt, int n, const double (*x)[3], double* u, double* a)
@@ -55,6 +59,7 @@ void ty_tetflow_arriving(const ty_tetflow* tf, double dt, int n, const double (*
         ty_trace_back(&flow, dt, n, x, foot);
     }
     ty_tet_sample(&tf->motion[tf->now], tf->world, false, n, (const double(*)[3])foot, u, a);
+    if (tf->motion[tf->now].paper) ty_tet_sample_dual(&tf->motion[tf->now], tf->world, n, (const double(*)[3])foot, u);
     double share = tf->carries ? (1.0 - tf->theta) * dt : 0.0;
     for (int i = 0; i < n; ++i) ty_store3(u + 3 * i, ty_load3(u + 3 * i) + share * ty_load3(a + 3 * i));
 }

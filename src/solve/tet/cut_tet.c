@@ -48,6 +48,44 @@ double ty_tet_open_share(const double d[4])
     }
 }
 
+// Adds w times the point between vertices a and b where the function is zero.
+static void add_zero(const double d[4], int a, int b, double w, double l[4])
+{
+    double z = zero_at(d, a, b);
+    l[a] += w * (1.0 - z), l[b] += w * z;
+}
+
+static void tip_centre(const double d[4], int a, double l[4])
+{
+    for (int i = 0; i < 4; ++i) l[i] = 0.0;
+    l[a] = 0.25;
+    for (int k = 1; k < 4; ++k) add_zero(d, a, (a + k) % 4, 0.25, l);
+}
+
+static void wedge_centre(const double d[4], int a, int b, int c, int e, double l[4])
+{
+    double ac = zero_at(d, a, c), ae = zero_at(d, a, e), bc = zero_at(d, b, c), be = zero_at(d, b, e);
+    double part[3] = {ac * ae, ac * (1.0 - ae) * be, (1.0 - ac) * bc * be}, all = 4.0 * (part[0] + part[1] + part[2]);
+    for (int i = 0; i < 4; ++i) l[i] = 0.0;
+    l[a] += part[0] / all, l[b] += 0.25;
+    add_zero(d, a, c, 0.25, l);
+    add_zero(d, a, e, (part[0] + part[1]) / all, l);
+    add_zero(d, b, c, part[2] / all, l);
+    add_zero(d, b, e, (part[1] + part[2]) / all, l);
+}
+
+void ty_tet_open_centre(const double d[4], double l[4])
+{
+    int v[4], n = sort_by_sign(d, v);
+    if (n == 1) tip_centre(d, v[0], l);
+    else if (n == 2) wedge_centre(d, v[0], v[1], v[2], v[3], l);
+    else {
+        double closed = n == 3 ? tip_share(d, v[3]) : 0.0, tip[4] = {0};
+        if (n == 3) tip_centre(d, v[3], tip);
+        for (int i = 0; i < 4; ++i) l[i] = closed < 1.0 ? (0.25 - closed * tip[i]) / (1.0 - closed) : 0.25;
+    }
+}
+
 // Corners of the zero set as pairs (positive, other), going round; indices into the vertices sorted by sign.
 static const int n_corners[4] = {0, 3, 4, 3};
 static const int corners[4][4][2] = {

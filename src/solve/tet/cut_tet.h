@@ -9,6 +9,9 @@
 // d, small ones to full relative precision.
 double ty_tet_open_share(const double d[4]);
 
+// The barycentric coordinates of that part's centroid; of the tet's where it is empty.
+void ty_tet_open_centre(const double d[4], double l[4]);
+
 // Where the function is zero: a triangle or quadrangle. Value.
 typedef struct ty_wall_part {
     ty_vec3 area;         // area vector, out of the positive part; zero where there is none

@@ -31,6 +31,10 @@ void ty_tetflow_seen(const ty_tetflow* tf, int n, const double (*x)[3], double* 
 {
     ty_band_value value[BATCH];
     ty_band_missed missed;
+    if (tf->def->paper) {    // nothing of ours at the surface
+        ty_tet_sample(&tf->motion[tf->now], tf->world, false, n, x, u, a);
+        return;
+    }
     ty_tet_band_sample(&tf->band, n, x, value, &missed);
     for (int i = 0; i < n; ++i) store(u, a, i, value[i]);
     ask_itself(tf, false, missed.n_far, missed.far, x, u, a);

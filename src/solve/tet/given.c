@@ -12,7 +12,7 @@ typedef struct give_job {
     ty_tetflow* tf;
     ty_tet_motion *m, *old;
     const ty_sampler* distance;
-    ty_vec3 gravity;       // in the pressure; zero when it is a force
+    ty_vec3 gravity;
     double level, tension; // tension: sigma / rho
     bool physical;
 } give_job;
@@ -98,6 +98,19 @@ static void give_block(void* ctx, ty_range r)
     }
 }
 
+// Where gravity is a force the unknown is the full pressure, which is that of tension at the surface. Inside walls its
+// vertices may be off it: contact.c has continued p' to them, and of that the full pressure is made.
+static void full_block(void* ctx, ty_range r)
+{
+    const give_job* job = ctx;
+    ty_tet_state* s = &job->m->state;
+    for (int64_t v = r.begin; v < r.end; ++v) {
+        double more = ty_dot(job->gravity, ty_load3(s->mesh.vert[v])) - job->level;
+        if (s->vert_kind.at[v] & TY_VERT_AIR) s->given.at[v] += more;
+        s->pressure.at[v] += more;
+    }
+}
+
 ty_status ty_tetflow_give(ty_tetflow* tf, const ty_liquid* liquid, bool physical)
 {
     ty_tet_motion* m = ty_tetflow_new(tf);
@@ -105,12 +118,16 @@ ty_status ty_tetflow_give(ty_tetflow* tf, const ty_liquid* liquid, bool physical
     if (!ty_array_resize(&m->state.given, n) || !ty_array_resize(&m->state.pressure, n))
         return ty_no_memory("pressures");
     give_job job = {.tf = tf, .m = m, .old = ty_tetflow_old(tf), .distance = &liquid->distance, .physical = physical};
-    if (tf->def->reduced_pressure) job.gravity = ty_world_gravity(tf->world);
+    job.gravity = ty_world_gravity(tf->world);
     job.tension = tf->def->surface_tension / tf->def->density;
     double air = ty_parallel_sum(n, BLOCK, count_block, &job);
     job.level = air > 0.0 ? ty_parallel_sum(n, BLOCK, level_block, &job) / air : 0.0;
     ty_parallel_for(n, BLOCK, give_block, &job);
-    m->gravity = job.gravity;
-    m->level = job.level;
-    return physical ? ty_tetflow_contact(tf) : ty_ok();
+    bool reduced = tf->def->reduced_pressure;
+    m->gravity = reduced ? job.gravity : ty_vec(0, 0, 0);
+    m->level = reduced ? job.level : 0.0;
+    if (!physical) return ty_ok();
+    TY_TRY(ty_tetflow_contact(tf));
+    if (!reduced) ty_parallel_for(n, BLOCK, full_block, &job);
+    return ty_ok();
 }

@@ -34,12 +34,15 @@ typedef struct ty_tet_values {
 struct ty_tet_motion {
     ty_tet_state state;
     TY_ARRAY(double) volume;       // per tet
-    TY_ARRAY(ty_vec3) centre;      // per tet
+    TY_ARRAY(ty_vec3) centre;      // per tet: where its velocity is that of the liquid, the centroid of its open part
     TY_ARRAY(double) moving;       // per tet: its volume of liquid; for statistics
     ty_tet_values u, a;
     ty_tri_mesh skin;              // boundary vertices of the mesh first, then loose ones of the surface
     ty_bvh skin_tree;
     int n_loose_tris;
+    ty_tet_stars around;           // with `paper` only
+    bool paper;                    // values as in paper.h
+    bool sticks;                   // vertices on solids move with them
     ty_vec3 gravity;
     double level;                  // p / rho = p' / rho + gravity . x - level
 };
@@ -51,10 +54,14 @@ typedef struct ty_tet_place {
     double l[4];                   // barycentric coordinates
 } ty_tet_place;
 
-// vertex.c: volumes and barycentres of a new mesh.
+// vertex.c: volumes and centres of a new mesh.
 ty_status ty_tet_motion_measure(ty_tet_motion* m);
+// The barycentric coordinates of a tet's centre.
+void ty_tet_centre_weights(const ty_tet_state* s, int tet, double l[4]);
 // Everything that is sampled, from state.u and state.a; then ty_tet_motion_close. `stars` is scratch.
 ty_status ty_tet_motion_finish(ty_tet_motion* m, ty_tet_stars* stars);
+// The velocity of the solid that a vertex lies on.
+ty_vec3 ty_tet_wall_velocity(const ty_tet_motion* m, const ty_tet_stars* stars, int v);
 // skin.c: the boundary and its values; loose triangles added to the skin by hand stay behind.
 ty_status ty_tet_motion_close(ty_tet_motion* m);
 
@@ -80,7 +87,8 @@ void ty_tet_sample_pressure(const ty_tet_motion* m, int n, const ty_tet_place* p
 
 // The solver. motion[now] is what trackers see, the other one is being made or spare.
 typedef struct ty_tetflow {
-    const ty_solve_def* def;
+    const ty_solve_def *def, *scene;    // scene: as given; def: what it comes to, the same but for `method: paper`
+    ty_solve_def paper;
     const ty_world* world;         // of the advance that runs or was last
     ty_tet_motion motion[2];
     ty_tet_band band;              // of motion[now]
@@ -95,6 +103,8 @@ typedef struct ty_tetflow {
     struct ty_tet_viscous* viscous;    // NULL until there is viscosity
     ty_stuff stuff;
     ty_tet_stars stars;
+    TY_ARRAY(ty_vec3) unpushed;    // per tet, `method: paper`: velocities before forces
+    TY_ARRAY(double) snapped;      // per boundary vertex: distance to solids
     TY_ARRAY(double) kept;         // per vertex: pressure of the first of two projections
     TY_ARRAY(ty_vec3) force;       // per tet: accelerations that are no pressure's
     TY_ARRAY(ty_vec3) before;      // per tet: the acceleration that arrived with its velocity
@@ -112,6 +122,8 @@ static inline ty_tet_motion* ty_tetflow_new(ty_tetflow* tf) { return &tf->motion
 
 // fill.c: the new mesh, its shares and geometry. No tets where there is no liquid, or less than a cell of it.
 ty_status ty_tetflow_fill(ty_tetflow* tf, const ty_liquid* liquid);
+// snap.c: boundary vertices near solids onto them.
+ty_status ty_tetflow_snap(ty_tetflow* tf, ty_tet_mesh* mesh);
 // carry.c: the new state's u and `before` from the old motion.
 ty_status ty_tetflow_carry(ty_tetflow* tf, double dt);
 // The same at n points (at most TY_SAMPLE_BATCH): what arrives there after dt.

@@ -14,6 +14,7 @@ struct ty_tet_projector {
     ty_tet_pressure scheme;
     bool paper_air;                   // a face is air unless all its vertices lie on a solid
     double outside_share;
+    bool fluxes_given;                // two-point: s->flux comes with the fluxes of u*; for one projection
     ty_linear* linear;
     ty_csr matrix, prolongation;
 

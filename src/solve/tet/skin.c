@@ -17,6 +17,7 @@ void ty_tet_motion_free(ty_tet_motion* m)
         ty_array_free(&values[f]->deviation);
         ty_array_free(&values[f]->skin);
     }
+    ty_tet_stars_free(&m->around);
     ty_tri_mesh_free(&m->skin);
     ty_bvh_free(&m->skin_tree);
     *m = (ty_tet_motion){0};

@@ -71,11 +71,16 @@ static void flux_block(void* ctx, ty_range r)
     ty_tet_state* s = job->s;
     for (int64_t f = r.begin; f < r.end; ++f) {
         int t = s->mesh.face_tet[f][0], i = 0, other;
-        s->flux.at[f] = 0.0;
-        if (s->open.at[t] == 0.0) continue;
+        double flux = 0.0;
+        if (s->open.at[t] == 0.0) {
+            s->flux.at[f] = flux;
+            continue;
+        }
         while (s->mesh.tet_face[t][i] != f) ++i;
         ty_tet_geometry g = ty_tet_mesh_geometry(&s->mesh, t);
-        if (conductance(job, t, i, &g, &other) > 0.0) s->flux.at[f] = carried_flux(job, t, i, &g, other);
+        if (conductance(job, t, i, &g, &other) > 0.0)
+            flux = job->p->fluxes_given ? s->flux.at[f] : carried_flux(job, t, i, &g, other);
+        s->flux.at[f] = flux;
     }
 }
 
@@ -117,12 +122,15 @@ static ty_status make_room(const ty_tet_job* job)
     return ty_csr_reserve(&p->matrix, n, n, MAX_ENTRIES * (int64_t)n);
 }
 
+void ty_tet_projector_take_fluxes(ty_tet_projector* p) { p->fluxes_given = true; }
+
 ty_status ty_tet_two_point_assemble(const ty_tet_job* job)
 {
     ty_tet_projector* p = job->p;
     TY_TRY(ty_tet_mark_faces(job));
     TY_TRY(make_room(job));
     ty_parallel_for(job->s->mesh.n_faces, BLOCK, flux_block, (void*)job);
+    p->fluxes_given = false;
     int at = 0;
     for (int t = 0; t < job->s->mesh.n_tets; ++t) {
         if (p->tet_unknown.at[t] < 0) continue;

@@ -7,7 +7,7 @@
 
 #include "core/clock.h"
 #include "solve/kinds.h"
-#include "solve/tet/motion.h"
+#include "solve/tet/paper.h"
 #include "solve/tet/viscosity.h"
 
 // The share of a usual step that finds the first acceleration.
@@ -65,8 +65,13 @@ static ty_status move(ty_tetflow* tf, const ty_liquid* liquid, double dt, double
     ty_tet_motion* m = ty_tetflow_new(tf);
     double solve_dt = theta * dt, begin = ty_clock();
     TY_TRY(ty_tetflow_carry(tf, dt));
+    if (tf->def->paper) TY_TRY(ty_tetflow_keep_unpushed(tf));
     TY_TRY(ty_tetflow_push(tf, dt, solve_dt));
     if (!tf->stiff) TY_TRY(ty_tetflow_viscosity(tf, dt, stats));
+    if (tf->def->paper) {
+        TY_TRY(ty_tetflow_carry_faces(tf, dt));
+        ty_tet_projector_take_fluxes(tf->projector);
+    }
     stats->advect_seconds += ty_clock() - begin;
     begin = ty_clock();
     TY_TRY(tf->stiff ? project_stiff(tf, liquid, solve_dt, stats) : project(tf, liquid, solve_dt, true, stats));
@@ -133,7 +138,7 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
     *stats = (ty_solve_stats){0};
     if (!liquid) return ty_fail(TY_NOT_YET, "solver 'tet' has no smoke; use 'octree'");
     tf->world = world;
-    ty_varying* mu = (ty_varying*)&tf->def->viscosity;    // only its cache of volume files changes
+    ty_varying* mu = (ty_varying*)&tf->scene->viscosity;    // only its cache of volume files changes
     TY_TRY(ty_varying_prepare(mu, t, t + dt));
     if (dt <= 0.0) return start(tf, liquid, stats);
     double begin = ty_clock();
@@ -178,6 +183,8 @@ static void destroy(void* self)
     ty_tet_viscous_destroy(tf->viscous);
     ty_stuff_free(&tf->stuff);
     ty_tet_stars_free(&tf->stars);
+    ty_array_free(&tf->unpushed);
+    ty_array_free(&tf->snapped);
     ty_array_free(&tf->kept);
     ty_array_free(&tf->force);
     ty_array_free(&tf->before);
@@ -202,23 +209,37 @@ static ty_status pressure_scheme(const char* name, ty_tet_pressure* scheme)
     return ty_fail(TY_BAD_INPUT, "unknown pressure '%s'; use face, nodal or two-point", name);
 }
 
+// `method: paper` is more than one key.
+static void set_def(ty_tetflow* tf, const ty_solve_def* def)
+{
+    tf->def = tf->scene = def;
+    if (def->paper) {
+        tf->paper = *def;
+        tf->paper.pressure = "two-point";
+        tf->paper.obstacles = "conform";
+        tf->paper.reduced_pressure = false;
+        tf->def = &tf->paper;
+    }
+    tf->conforms = strcmp(tf->def->obstacles, "conform") == 0;
+    for (int i = 0; i < 2; ++i) tf->motion[i].paper = def->paper, tf->motion[i].sticks = tf->conforms && def->no_slip;
+}
+
 static ty_status create(void** self, const ty_solve_def* def, const ty_world* world)
 {
     ty_tetflow* tf = ty_alloc_zero(1, sizeof *tf);
     *self = NULL;
     if (!tf) return ty_no_memory("the tetrahedra");
-    tf->def = def;
+    set_def(tf, def);
     tf->world = world;
     const ty_world_def* w = ty_world_get_def(world);
     for (int axis = 0; w->has_domain && axis < 3; ++axis) tf->origin[axis] = w->min[axis];
     ty_tet_pressure scheme = TY_TET_FACE;
-    ty_status status = pressure_scheme(def->pressure, &scheme);
+    ty_status status = pressure_scheme(tf->def->pressure, &scheme);
     // Two-point velocities are no projection in the energy's norm: a carried acceleration would grow.
     tf->stiff = ty_tetflow_is_stiff(def, world);
     tf->theta = scheme == TY_TET_TWO_POINT || tf->stiff ? 1.0 : def->theta;
     tf->carries = tf->theta < 1.0;
-    tf->conforms = strcmp(def->obstacles, "conform") == 0;
-    if (status.code == TY_OK) status = ty_tet_projector_create(&tf->projector, scheme, def);
+    if (status.code == TY_OK) status = ty_tet_projector_create(&tf->projector, scheme, tf->def);
     if (status.code == TY_OK) *self = tf;
     else destroy(tf);
     return status;

@@ -75,6 +75,9 @@ void ty_tet_projector_destroy(ty_tet_projector* p);
 ty_status ty_tet_project(ty_tet_projector* p, ty_tet_state* s, double solve_dt, const double* divergence,
                          ty_solve_stats* stats);
 
+// For `two-point`: s->flux holds the fluxes of u* out of face_tet[0] at the next projection, instead of what u has between tets.
+void ty_tet_projector_take_fluxes(ty_tet_projector* p);
+
 // ---- velocity side: motion.h
 
 #endif

@@ -10,7 +10,8 @@
 // place". The flux of vertex v is Q = sum_t V_t grad(lambda_v) . (phi_t u_t + (1 - phi_t) u_solid): for `nodal` by
 // definition, and for `face` too, because fluxes through inner faces cancel and a third of each air face is left.
 #include "core/parallel.h"
-#include "solve/tet/motion.h"
+#include "solve/tet/cut_tet.h"
+#include "solve/tet/paper.h"
 
 enum { BLOCK = 1024, LEAST_FIT = 5 };
 
@@ -18,6 +19,7 @@ static const double FIT_CORE = 0.05;       // cells squared, added to squared di
 static const double FIT_RIDGE = 1e-3;      // of the trace, where tets hardly tell the slope
 static const double FIT_GOOD = 1e-4;       // determinant over cubed trace (1/27 when even) from which on they do
 static const double MOST_BEYOND = 1.5;     // of the largest difference of a tet's value from the mean
+static const double TURN_RIDGE = 1e-3;     // of the moments' trace, where tets lie in a row
 static const double LEAST_AREA = 0.15;     // cells squared: less open surface around a vertex tells no flux
 static const double LEAST_FLAT = 0.5;      // the same for |sum of area vectors| / sum of areas
 static const double LIVE = 0.02;           // tets less open do not bound the flux's velocity
@@ -67,6 +69,37 @@ static ty_vec3 mean(const vertex_job* job, const field* f, const int* corner, in
     }
     if (all > 0.0) return sum / all;
     return open_only ? mean(job, f, corner, n, false) : sum;
+}
+
+// What the tets around have of momentum and angular momentum about their centre of mass, by open volume, as a rigid
+// body: at x it moves faster than the mean when they turn. Turning water beside a round wall would be held back otherwise,
+// because all tets are on its inner side. Slopes of a flow without rotation are not continued: that makes waves grow.
+static ty_vec3 rigid(const vertex_job* job, const field* f, ty_vec3 x, const int* corner, int n)
+{
+    const ty_tet_motion* m = job->m;
+    ty_vec3 middle = {0}, momentum = {0}, turning = {0};
+    double all = 0.0, xx = 0.0, xy = 0.0, xz = 0.0, yy = 0.0, yz = 0.0, zz = 0.0;
+    for (int k = 0; k < n; ++k) {
+        int t = corner[k] / 4;
+        double w = m->state.open.at[t] * m->volume.at[t];
+        middle += w * m->centre.at[t], momentum += w * f->tet[t], all += w;
+    }
+    if (!(all > 0.0)) return mean(job, f, corner, n, false);
+    middle /= all, momentum /= all;
+    for (int k = 0; k < n; ++k) {
+        int t = corner[k] / 4;
+        double w = m->state.open.at[t] * m->volume.at[t];
+        ty_vec3 e = m->centre.at[t] - middle;
+        turning += w * ty_cross(e, f->tet[t] - momentum);
+        xx += w * e[0] * e[0], xy += w * e[0] * e[1], xz += w * e[0] * e[2];
+        yy += w * e[1] * e[1], yz += w * e[1] * e[2], zz += w * e[2] * e[2];
+    }
+    double trace = xx + yy + zz, least = TURN_RIDGE * trace;
+    ty_vec3 a = {yy + zz + least, -xy, -xz}, b = {-xy, xx + zz + least, -yz}, c = {-xz, -yz, xx + yy + least};
+    double det = ty_dot(a, ty_cross(b, c));
+    if (!(det > 0.0)) return momentum;
+    ty_vec3 spin = (turning[0] * ty_cross(b, c) + turning[1] * ty_cross(c, a) + turning[2] * ty_cross(a, b)) / det;
+    return momentum + ty_cross(spin, x - middle);
 }
 
 // Moments of the incident barycentres about their mean, and its place relative to the vertex.
@@ -225,6 +258,19 @@ static void set_normal_part(const vertex_job* job, int v, const int* corner, int
     }
 }
 
+ty_vec3 ty_tet_wall_velocity(const ty_tet_motion* m, const ty_tet_stars* stars, int v)
+{
+    const ty_tet_state* s = &m->state;
+    ty_vec3 sum = {0};
+    int n = 0;
+    for (int k = stars->first.at[v]; k < stars->first.at[v + 1]; ++k) {
+        int t = stars->corner.at[k] / 4, on = 0;
+        for (int i = 0; i < 4; ++i) on += (s->vert_kind.at[s->mesh.tet[t][i]] & TY_VERT_SOLID) != 0;
+        if (on >= 3) sum += s->solid_velocity.at[t], ++n;
+    }
+    return n ? sum / n : sum;
+}
+
 static void vertex_block(void* ctx, ty_range r)
 {
     const vertex_job* job = ctx;
@@ -236,9 +282,20 @@ static void vertex_block(void* ctx, ty_range r)
         for (int k = 0; k < n && !cut; ++k) cut = s->open.at[corner[k] / 4] < 1.0;
         if (!cut && n >= LEAST_FIT) fit_fields(job, ty_load3(s->mesh.vert[v]), (int)v, corner, n);
         else
-            for (int f = 0; f < 2; ++f) job->field[f].vert[v] = mean(job, &job->field[f], corner, n, true);
+            for (int f = 0; f < 2; ++f)
+                job->field[f].vert[v] = rigid(job, &job->field[f], ty_load3(s->mesh.vert[v]), corner, n);
         if (s->vert_kind.at[v] & TY_VERT_AIR) set_normal_part(job, (int)v, corner, n);
+        if (!job->m->sticks || !(s->vert_kind.at[v] & TY_VERT_SOLID)) continue;
+        job->field[0].vert[v] = ty_tet_wall_velocity(job->m, job->stars, (int)v);
+        job->field[1].vert[v] = ty_vec(0, 0, 0);
     }
+}
+
+void ty_tet_centre_weights(const ty_tet_state* s, int tet, double l[4])
+{
+    double d[4];
+    for (int i = 0; i < 4; ++i) l[i] = 0.25, d[i] = s->solid.at[s->mesh.tet[tet][i]];
+    if (s->open.at[tet] > 0.0 && s->open.at[tet] < 1.0) ty_tet_open_centre(d, l);
 }
 
 ty_status ty_tet_motion_measure(ty_tet_motion* m)
@@ -251,6 +308,11 @@ ty_status ty_tet_motion_measure(ty_tet_motion* m)
         m->centre.at[t] = 0.25 * ((ty_load3(mesh->vert[v[0]]) + ty_load3(mesh->vert[v[1]])) +
                                   (ty_load3(mesh->vert[v[2]]) + ty_load3(mesh->vert[v[3]])));
         m->volume.at[t] = ty_tet_mesh_geometry(mesh, t).volume;
+        if (!(m->state.open.at[t] > 0.0 && m->state.open.at[t] < 1.0)) continue;
+        double l[4];
+        ty_tet_centre_weights(&m->state, t, l);
+        m->centre.at[t] = ty_vec(0, 0, 0);
+        for (int i = 0; i < 4; ++i) m->centre.at[t] += l[i] * ty_load3(mesh->vert[v[i]]);
     }
     return ty_ok();
 }
@@ -260,12 +322,16 @@ static void deviation_block(void* ctx, ty_range r)
     const vertex_job* job = ctx;
     const ty_tet_mesh* mesh = &job->m->state.mesh;
     ty_vec3* out[2] = {job->m->u.deviation.at, job->m->a.deviation.at};
-    for (int64_t t = r.begin; t < r.end; ++t)
+    for (int64_t t = r.begin; t < r.end; ++t) {
+        double l[4];
+        ty_tet_centre_weights(&job->m->state, (int)t, l);
         for (int f = 0; f < 2; ++f) {
             const ty_vec3* vert = job->field[f].vert;
             const int* v = mesh->tet[t];
-            out[f][t] = job->field[f].tet[t] - 0.25 * ((vert[v[0]] + vert[v[1]]) + (vert[v[2]] + vert[v[3]]));
+            out[f][t] = job->field[f].tet[t] -
+                        ((l[0] * vert[v[0]] + l[1] * vert[v[1]]) + (l[2] * vert[v[2]] + l[3] * vert[v[3]]));
         }
+    }
 }
 
 ty_status ty_tet_motion_finish(ty_tet_motion* m, ty_tet_stars* stars)
@@ -275,6 +341,10 @@ ty_status ty_tet_motion_finish(ty_tet_motion* m, ty_tet_stars* stars)
     bool ok = ty_array_resize(&m->u.vert, n_verts) && ty_array_resize(&m->a.vert, n_verts) &&
               ty_array_resize(&m->u.deviation, n_tets) && ty_array_resize(&m->a.deviation, n_tets);
     if (!ok) return ty_no_memory("velocities at vertices");
+    if (m->paper) {
+        TY_TRY(ty_tet_paper_values(m));
+        return ty_tet_motion_close(m);
+    }
     TY_TRY(ty_tet_stars_make(stars, &s->mesh));
     vertex_job job = {.m = m,
                       .stars = stars,

@@ -1,34 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implicit viscosity. Velocities live in tets, one vector each, and have no gradient; so a linear field v with values at
-// vertices goes along with them, and both are what makes this least:
+// Implicit viscosity. Velocities live in tets, one vector each, and have no gradient; so a linear
+// field v with values at vertices goes along with them, and both are what makes this least:
 //
-//     1/2 sum_t V |u - u*|^2 + dt [ 1/2 sum_t nu V |grad v|^2 + 1/2 sum_t nu (C / h_t^2) V |u_t - mean_t v|^2
+//     1/2 sum_t V |u - u*|^2 + dt [ 1/2 sum_t nu V |grad v|^2 + 1/2 sum_t nu (C / h_t^2) V |u_t -
+//     mean_t v|^2
 //                                   + 1/2 sum_w nu (1 - slip) (A / d) |v_w - u_solid|^2 ]
 //
-// V is open volume, mean_t the mean of a tet's vertices, w the pieces of wall in cut tets, v_w the value at their centres.
-// With c = C nu dt / h_t^2 the tets' part is local: u = (u* + c mean v) / (1 + c). What is left is one system for each
-// component, all with the same matrix, symmetric and positive definite:
+// V is open volume, mean_t the linear field at a tet's centre, w the pieces of wall in cut tets,
+// v_w the value at their centres. With c = C nu dt / h_t^2 the tets' part is local: u = (u* + c
+// mean v) / (1 + c). What is left is one system for each component, all with the same matrix,
+// symmetric and positive definite:
 //
 //     [ sum_t V c/(1 + c) m m^T + dt nu V grad grad^T + walls ] v = sum_t V c/(1 + c) m u* + walls
 //
-// A minimum: so stable for any nu dt, and no energy is added. Uniform and linear fields are exact where they meet no
-// boundary; the free surface is without stress in the sense du/dn = 0. A wave of k decays with nu k^2 / (1 + (k h)^2 / C).
+// A minimum: so stable for any nu dt, and no energy is added. Uniform and linear fields are exact
+// where they meet no boundary; the free surface is without stress in the sense du/dn = 0. A wave of
+// k decays with nu k^2 / (1 + (k h)^2 / C).
 //
-// Departs from the full stress tensor: components are not coupled, so a free surface or a slipping curved wall holds a
-// rigid rotation back, and varying viscosity is not exact. (A drop of 8 cells in rigid rotation: viscosity_test.c.)
+// Departs from the full stress tensor: components are not coupled, so a free surface or a slipping
+// curved wall holds a rigid rotation back, and varying viscosity is not exact; viscosity_test.c
+// measures the first.
+#include "solve/tet/viscosity.h"
 #include "core/parallel.h"
 #include "solve/tet/cut_tet.h"
-#include "solve/tet/viscosity.h"
 
 enum { BLOCK = 512, MAX_ROW = 256 };
 
-// Of the deviation of a tet from the linear field: 0.4 % too little decay of a wave of 6 cells. It is the largest k^2 h^2 of
-// the mesh, about.
+// Of the deviation of a tet from the linear field: 0.4 % too little decay of a wave of 6 cells. It
+// is the largest k^2 h^2 of the mesh, about.
 static const double DEVIATION = 100.0;
 // Cells: how far behind a wall a linear velocity reaches the wall's, because a penalty is finite.
 static const double WALL_SLIP = 0.02;
-// nu dt / h^2: more would stiffen nothing (friction reaches over 1000 cells in a step) and lose momentum in the system's
-// last digits.
+// nu dt / h^2: more would stiffen nothing (friction reaches over 1000 cells in a step) and lose
+// momentum in the system's last digits.
 static const double MOST = 1e6;
 // nu dt / h^2 of a usual step from which on accelerations are not carried along.
 static const double STIFF = 0.05;
@@ -38,12 +42,12 @@ static const double LEAST_GRAVITY = 1.0;
 struct ty_tet_viscous {
     ty_linear* linear;
     ty_csr matrix;
-    TY_ARRAY(int) row, vert;       // of each vertex: its row or -1; and back
-    TY_ARRAY(int) count;           // entries of each row
-    TY_ARRAY(double) nu;           // per tet
-    TY_ARRAY(double) slip;         // per tet with a wall, 1 elsewhere
-    TY_ARRAY(ty_vec3) rhs, v;      // per row; v: first guess
-    TY_ARRAY(double) b, x;         // one component
+    TY_ARRAY(int) row, vert;     // of each vertex: its row or -1; and back
+    TY_ARRAY(int) count;         // entries of each row
+    TY_ARRAY(double) nu;         // per tet
+    TY_ARRAY(double) slip;       // per tet with a wall, 1 elsewhere
+    TY_ARRAY(ty_vec3) rhs, v;    // per row; v: first guess
+    TY_ARRAY(double) b, x;       // one component
 };
 
 ty_status ty_tet_viscous_create(ty_tet_viscous** out, double tolerance)
@@ -126,12 +130,13 @@ static void slip_block(void* ctx, ty_range r)
         j->v->slip.at[t] = 1.0;
         if (!has_wall(s, (int)t, &wall)) continue;
         ty_vec3 at = ty_vec(0, 0, 0);
-        for (int i = 0; i < 4; ++i) at += wall.centre[i] * ty_load3(s->mesh.vert[s->mesh.tet[t][i]]);
+        for (int i = 0; i < 4; ++i)
+            at += wall.centre[i] * ty_load3(s->mesh.vert[s->mesh.tet[t][i]]);
         ty_store3(x[n], at);
         id[n++] = (int)t;
     }
     if (n) ty_sample(&j->slip, n, (const double(*)[3])x, slip);
-    for (int k = 0; k < n; ++k) j->v->slip.at[id[k]] = slip[k];
+    for (int k = 0; k < n; ++k) j->v->slip.at[id[k]] = j->m->sticks ? 0.0 : slip[k];
 }
 
 // One row while it is made: columns as they come.
@@ -160,13 +165,16 @@ static void add_tet(const job* j, int t, int i, row* r, ty_vec3* rhs)
     ty_tet_geometry g = ty_tet_mesh_geometry(&s->mesh, t);
     double stiffness = open * j->dt * nu_of(j, t) / (9.0 * g.volume);
     ty_wall_part wall = {0};
-    double hold = 0.0, h = s->mesh.tree.cell;
+    double hold = 0.0, h = s->mesh.tree.cell, at[4];
+    ty_tet_centre_weights(s, t, at);
     if (j->v->slip.at[t] < 1.0 && has_wall(s, t, &wall))
-        hold = j->dt * nu_of(j, t) * (1.0 - j->v->slip.at[t]) * ty_norm(wall.area) / (WALL_SLIP * h);
+        hold = j->dt * nu_of(j, t) * (1.0 - j->v->slip.at[t]) * ty_norm(wall.area) /
+               (WALL_SLIP * h);
     for (int k = 0; k < 4; ++k)
         add(r, j->v->row.at[s->mesh.tet[t][k]],
-            mass / 16.0 + stiffness * ty_dot(ty_load3(g.S[i]), ty_load3(g.S[k])) + hold * wall.centre[i] * wall.centre[k]);
-    *rhs += 0.25 * mass * s->u.at[t] + hold * wall.centre[i] * s->solid_velocity.at[t];
+            mass * at[i] * at[k] + stiffness * ty_dot(ty_load3(g.S[i]), ty_load3(g.S[k])) +
+                hold * wall.centre[i] * wall.centre[k]);
+    *rhs += mass * at[i] * s->u.at[t] + hold * wall.centre[i] * s->solid_velocity.at[t];
 }
 
 static void fill_row(const job* j, int64_t k, row* r)
@@ -197,7 +205,8 @@ static void count_block(void* ctx, ty_range range)
         r.n = 0;
         for (int at = j->stars->first.at[v]; at < j->stars->first.at[v + 1]; ++at) {
             int t = j->stars->corner.at[at] / 4;
-            for (int i = 0; i < 4 && s->open.at[t] > 0.0; ++i) add(&r, j->v->row.at[s->mesh.tet[t][i]], 0.0);
+            for (int i = 0; i < 4 && s->open.at[t] > 0.0; ++i)
+                add(&r, j->v->row.at[s->mesh.tet[t][i]], 0.0);
         }
         j->v->count.at[k] = r.n;
     }
@@ -210,7 +219,8 @@ static void fill_block(void* ctx, ty_range range)
     row r;
     for (int64_t k = range.begin; k < range.end; ++k) {
         fill_row(j, k, &r);
-        for (int e = 0; e < r.n; ++e) a->col[a->row_start[k] + e] = r.col[e], a->val[a->row_start[k] + e] = r.val[e];
+        for (int e = 0; e < r.n; ++e)
+            a->col[a->row_start[k] + e] = r.col[e], a->val[a->row_start[k] + e] = r.val[e];
     }
 }
 
@@ -227,8 +237,8 @@ static ty_status number(const job* j)
         v->row.at[i] = live ? n : -1;
         if (live) v->vert.at[n++] = i;
     }
-    if (!ty_array_resize(&v->count, n) || !ty_array_resize(&v->rhs, n) || !ty_array_resize(&v->v, n) || !ty_array_resize(&v->b, n) ||
-        !ty_array_resize(&v->x, n))
+    if (!ty_array_resize(&v->count, n) || !ty_array_resize(&v->rhs, n) ||
+        !ty_array_resize(&v->v, n) || !ty_array_resize(&v->b, n) || !ty_array_resize(&v->x, n))
         return ty_no_memory("viscosity");
     v->vert.n = n;
     return ty_ok();
@@ -255,7 +265,8 @@ static ty_status solve(const job* j, ty_solve_stats* stats)
     TY_TRY(ty_linear_setup(v->linear, &v->matrix, NULL));
     for (int axis = 0; axis < 3; ++axis) {
         ty_linear_stats linear;
-        for (int64_t k = 0; k < n; ++k) v->b.at[k] = v->rhs.at[k][axis], v->x.at[k] = v->v.at[k][axis];
+        for (int64_t k = 0; k < n; ++k)
+            v->b.at[k] = v->rhs.at[k][axis], v->x.at[k] = v->v.at[k][axis];
         TY_TRY(ty_linear_solve(v->linear, v->b.at, v->x.at, &linear));
         stats->iterations += linear.iterations;
         for (int64_t k = 0; k < n; ++k) v->v.at[k][axis] = v->x.at[k];
@@ -269,15 +280,17 @@ static void update_block(void* ctx, ty_range r)
     ty_tet_state* s = &j->m->state;
     for (int64_t t = r.begin; t < r.end; ++t) {
         if (!(s->open.at[t] > 0.0)) continue;
-        ty_vec3 sum = ty_vec(0, 0, 0);
-        for (int i = 0; i < 4; ++i) sum += j->v->v.at[j->v->row.at[s->mesh.tet[t][i]]];
-        double c = tie(j, (int)t);
-        s->u.at[t] += c / (1.0 + c) * (0.25 * sum - s->u.at[t]);
+        ty_vec3 v = ty_vec(0, 0, 0);
+        double c = tie(j, (int)t), at[4];
+        ty_tet_centre_weights(s, (int)t, at);
+        for (int i = 0; i < 4; ++i) v += at[i] * j->v->v.at[j->v->row.at[s->mesh.tet[t][i]]];
+        s->u.at[t] += c / (1.0 + c) * (v - s->u.at[t]);
     }
 }
 
-ty_status ty_tet_diffuse(ty_tet_viscous* v, ty_tet_motion* m, const ty_world* world, const ty_tet_stars* stars,
-                         const double* nu, bool varies, double dt, ty_solve_stats* stats)
+ty_status ty_tet_diffuse(ty_tet_viscous* v, ty_tet_motion* m, const ty_world* world,
+                         const ty_tet_stars* stars, const double* nu, bool varies, double dt,
+                         ty_solve_stats* stats)
 {
     double h = m->state.mesh.tree.cell;
     job j = {v, m, stars, nu, varies, dt, MOST * h * h / dt, ty_world_solid_slip(world)};
@@ -299,7 +312,8 @@ static ty_status sample_nu(ty_tetflow* tf, ty_tet_viscous* v)
         double x[TY_SAMPLE_BATCH][3];
         int count = n - at < TY_SAMPLE_BATCH ? n - at : TY_SAMPLE_BATCH;
         for (int i = 0; i < count; ++i) ty_store3(x[i], m->centre.at[at + i]);
-        TY_TRY(ty_varying_eval(&tf->def->viscosity, ty_world_time(tf->world), count, (const double(*)[3])x, v->nu.at + at));
+        TY_TRY(ty_varying_eval(&tf->scene->viscosity, ty_world_time(tf->world), count,
+                               (const double(*)[3])x, v->nu.at + at));
     }
     for (int t = 0; t < n; ++t) v->nu.at[t] /= tf->def->density;
     return ty_ok();
@@ -307,7 +321,7 @@ static ty_status sample_nu(ty_tetflow* tf, ty_tet_viscous* v)
 
 ty_status ty_tetflow_viscosity(ty_tetflow* tf, double dt, ty_solve_stats* stats)
 {
-    const ty_varying* mu = &tf->def->viscosity;
+    const ty_varying* mu = &tf->scene->viscosity;
     bool constant = ty_varying_is_constant(mu);
     ty_tet_motion* m = ty_tetflow_new(tf);
     if ((constant && mu->constant[0] <= 0.0) || m->state.mesh.n_tets == 0) return ty_ok();
@@ -315,11 +329,13 @@ ty_status ty_tetflow_viscosity(ty_tetflow* tf, double dt, ty_solve_stats* stats)
     TY_TRY(ty_tet_stars_make(&tf->stars, &m->state.mesh));
     double nu = mu->constant[0] / tf->def->density;
     if (!constant) TY_TRY(sample_nu(tf, tf->viscous));
-    return ty_tet_diffuse(tf->viscous, m, tf->world, &tf->stars, constant ? &nu : tf->viscous->nu.at, !constant, dt, stats);
+    return ty_tet_diffuse(tf->viscous, m, tf->world, &tf->stars,
+                          constant ? &nu : tf->viscous->nu.at, !constant, dt, stats);
 }
 
-// The carried acceleration is the pressure's. Where friction balances it the liquid does not accelerate, but its paths
-// would bend by dt^2 / 2 of it every step: creeping flow down a slope would run by g dt / 2 too fast.
+// The carried acceleration is the pressure's. Where friction balances it the liquid does not
+// accelerate, but its paths would bend by dt^2 / 2 of it every step: creeping flow down a slope
+// would run by g dt / 2 too fast.
 bool ty_tetflow_is_stiff(const ty_solve_def* def, const ty_world* world)
 {
     if (!ty_varying_is_constant(&def->viscosity)) return true;

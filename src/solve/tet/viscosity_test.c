@@ -125,13 +125,14 @@ static double shear_rate(bool uniform, int waves, double nu, double dt, int step
 static void shear_decays_at_its_rate(void** unused)
 {
     (void)unused;
-    // Half a wave on 10 cells, then a whole one; steps so small that backward Euler's own error is 0.2 %. That of
-    // means over vertices and of the linear field's slope is at most (k h)^2 / 8 on the lattice; a box of 10 cells is
-    // graded in its middle only.
+    // Half a wave on 10 cells, then a whole one; steps so small that backward Euler's own error is
+    // 0.2 %. That of means over vertices and of the linear field's slope is at most (k h)^2 / 8 on
+    // the lattice; a box of 10 cells is graded in its middle only.
     for (int uniform = 0; uniform < 2; ++uniform)
         for (int waves = 1; waves <= 2; ++waves) {
             double rate = shear_rate(uniform, waves, 0.01, 0.05 / (waves * waves), 10);
-            print_message("rate / exact: %.4f at %d cells a wave, %s\n", rate, 20 / waves, uniform ? "uniform" : "graded");
+            print_message("rate / exact: %.4f at %d cells a wave, %s\n", rate, 20 / waves,
+                          uniform ? "uniform" : "graded");
             double kh = 0.1 * M_PI * waves;
             assert_near(rate, 1.0, (uniform ? 1.0 : 1.5) * kh * kh / 8.0);
         }
@@ -187,29 +188,34 @@ static void no_viscosity_is_too_large(void** unused)
         double had = energy(&r);
         ty_vec3 before = momentum(&r);
         diffuse(&r, nu[i], 0.1, 1);
-        assert_true(energy(&r) <= had * (1.0 + 1e-7));    // what a tolerance of 1e-10 leaves where nu is largest
+        assert_true(energy(&r) <=
+                    had * (1.0 + 1e-7));    // what a tolerance of 1e-10 leaves where nu is largest
         assert_true(ty_norm(momentum(&r) - before) < 1e-7 * volume);
     }
     // All moves as one.
     ty_vec3 mean = momentum(&r) / volume;
-    for (int t = 0; t < r.m.state.mesh.n_tets; ++t) assert_true(ty_norm(r.m.state.u.at[t] - mean) < 1e-5);
+    for (int t = 0; t < r.m.state.mesh.n_tets; ++t)
+        assert_true(ty_norm(r.m.state.u.at[t] - mean) < 1e-5);
     rig_free(&r);
 }
 
-// Components are not coupled, so the free surface holds a rotation back: by how much is known. In a ball of radius R
-// the component -w y decays as the first mode of Neumann's problem, exp(-nu (2.0816 / R)^2 t), once the profile is its.
+// Components are not coupled, so the free surface holds a rotation back: by how much is known. In a
+// ball of radius R the component -w y decays as the first mode of Neumann's problem, exp(-nu
+// (2.0816 / R)^2 t), once the profile is its.
 static void a_rotating_ball_is_held_back_as_the_form_says(void** unused)
 {
     (void)unused;
     rig r = rig_default(0.08);
     r.radius = 0.45;
     rig_build(&r);
-    for (int t = 0; t < r.m.state.mesh.n_tets; ++t) r.m.state.u.at[t] = ty_cross(ty_vec(0, 0, 1), r.m.centre.at[t] - MIDDLE);
+    for (int t = 0; t < r.m.state.mesh.n_tets; ++t)
+        r.m.state.u.at[t] = ty_cross(ty_vec(0, 0, 1), r.m.centre.at[t] - MIDDLE);
     double nu = 0.01, dt = 0.05, turning[2] = {0};
     diffuse(&r, nu, dt, 20);
     for (int pass = 0; pass < 2; ++pass) {
         for (int t = 0; t < r.m.state.mesh.n_tets; ++t)
-            turning[pass] += open_volume(&r, t) * ty_cross(r.m.centre.at[t] - MIDDLE, r.m.state.u.at[t])[2];
+            turning[pass] += open_volume(&r, t) *
+                             ty_cross(r.m.centre.at[t] - MIDDLE, r.m.state.u.at[t])[2];
         if (pass == 0) diffuse(&r, nu, dt, 10);
     }
     double rate = -log(turning[1] / turning[0]) / (nu * dt * 10), k = 2.0816 / 0.45;
