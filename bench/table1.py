@@ -46,7 +46,7 @@ def resolution(scene, size):
 
 
 def run(scene, settings, options, folder):
-    command = [f"{root}/build/tethys", "run", f"{root}/scenes/tet/{scene}.yaml", "-o", folder, "--overwrite",
+    command = [f"{root}/build/tethys", "run", f"{root}/scenes/tet/{scene}.yaml", "-o", folder, "--overwrite", "-q",
                "--frames", str(options.frames), "--threads", str(options.threads)]
     cells = resolution(scene, options.size)
     for setting in settings + options.set + ([f"resolution={cells}"] if cells else []):
