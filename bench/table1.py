@@ -3,10 +3,12 @@
 """Table 1 of Chentanez et al. 2007 with ours beside it, and Gong's row.
 
     bench/table1.py [--size preview|medium|paper] [--frames N] [--threads N] [--keep DIR] [--scenes chutes,spray,...]
+                    [--set key=value ...]
 
-Runs each scene of scenes/tet and averages its stats.csv over the frames after the first. Seconds are per frame of film;
-"steps" is how many steps a frame took. The paper's numbers are averages over whole films at its size; give enough frames
-that the liquid is in full motion.
+Runs each scene of scenes/tet and averages its stats.csv over the frames after the first, which only sets up. Seconds are
+per frame of film: simulation, meshing, surface; "steps" is how many steps a frame took. The paper's numbers are averages
+over whole films at its size; give enough frames that the liquid is in full motion. The last columns are the paper's seconds
+over ours, as they are and per tet. The table is Markdown.
 """
 import argparse
 import csv
@@ -29,23 +31,25 @@ ROWS = [
     ("Dam Break", "dam-break", [], (49, 42, 196, 1.3, 1.2)),
     ("Gong: dam break", "gong-dam-break", [], None),
 ]
-GONG = "30 to 120 s a frame in all at 10 to 20 thousand tets"
+GONG = "30 to 120 in all, 10 to 20 thousand tets"
+HEAD = ["scene", "simulation", "meshing", "surface", "steps", "tets", "triangles", "MiB", "paper: sim., mesh., surf.",
+        "its tets, triangles", "paper / ours", "per tet"]
 
 
 def resolution(scene, size):
     """The resolution of a size, from the commands at the top of the scene file; None for the file's own."""
     if size == "preview":
         return None
-    text = open(f"{root}/scenes/tet/{scene}.yaml").read()
-    found = re.findall(r"--set resolution=(\d+)", text)
+    with open(f"{root}/scenes/tet/{scene}.yaml") as f:
+        found = re.findall(r"--set resolution=(\d+)", f.read())
     return found[0 if size == "medium" else 1]
 
 
 def run(scene, settings, options, folder):
-    command = [f"{root}/build/tethys", "run", f"{root}/scenes/tet/{scene}.yaml", "-o", folder, "--overwrite",
+    command = [f"{root}/build/tethys", "run", f"{root}/scenes/tet/{scene}.yaml", "-o", folder, "--overwrite", "-q",
                "--frames", str(options.frames), "--threads", str(options.threads)]
     cells = resolution(scene, options.size)
-    for setting in settings + ([f"resolution={cells}"] if cells else []):
+    for setting in settings + options.set + ([f"resolution={cells}"] if cells else []):
         command += ["--set", setting]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     with open(f"{folder}/stats.csv") as f:
@@ -53,39 +57,50 @@ def run(scene, settings, options, folder):
     return {key: sum(float(row[key]) for row in rows) / len(rows) for key in rows[0]}
 
 
-def report(name, theirs, s):
+def million(n):
+    return f"{n / 1e6:.3f} M"
+
+
+def cells_of(name, theirs, s):
     simulation = s["seconds_advect"] + s["seconds_project"]
     ours = simulation + s["seconds_mesh"] + s["seconds_surface"]
-    print(f"{name:16s} {simulation:8.2f} {s['seconds_mesh']:8.2f} {s['seconds_surface']:8.2f} {s['substeps']:6.1f} "
-          f"{s['cells'] / 1e6:8.3f} {s['triangles'] / 1e6:8.3f}", end="")
-    if theirs:
-        total = sum(theirs[:3])
-        print(f"   {theirs[0]:4d} {theirs[1]:4d} {theirs[2]:4d} {theirs[3]:5.1f} {theirs[4]:5.1f} {total / ours:9.1f}", end="")
-        print(f" {total / ours * (s['cells'] / 1e6) / theirs[3]:11.1f}")
-    else:
-        print(f"   {GONG}")
+    row = [name, f"{simulation:.2f}", f"{s['seconds_mesh']:.2f}", f"{s['seconds_surface']:.2f}", f"{s['substeps']:.1f}",
+           million(s["cells"]), million(s["triangles"]), f"{s['peak_mib']:.0f}"]
+    if not theirs:
+        return row + [GONG, "", f"{30 / ours:.1f} to {120 / ours:.1f}", ""]
+    total = sum(theirs[:3])
+    return row + ["{}, {}, {}".format(*theirs[:3]), f"{theirs[3]} M, {theirs[4]} M", f"{total / ours:.1f}",
+                  f"{total / ours * (s['cells'] / 1e6) / theirs[3]:.1f}"]
+
+
+def line(cells):
+    print("| " + " | ".join(cells) + " |")
     sys.stdout.flush()
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--size", choices=["preview", "medium", "paper"], default="medium")
-    parser.add_argument("--frames", type=int, default=25)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--size", choices=["preview", "medium", "paper"], default="preview")
+    parser.add_argument("--frames", type=int, default=25, help="2 or more: the first one only sets up")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--keep", help="folder for the results")
     parser.add_argument("--scenes", help="only these, by file name")
+    parser.add_argument("--set", action="append", default=[], help="a setting for every scene, as of tethys run")
     options = parser.parse_args()
-    print(f"size {options.size}, {options.frames} frames, {options.threads} thread(s); seconds per frame, millions")
-    print("                      ours                                                 paper                        "
-          "paper / ours   paper / ours\n"
-          "                  simulate     mesh  surface  steps     tets     tris    sim mesh  slc  tets  tris   seconds "
-          "seconds/tet")
+    if options.frames < 2:
+        parser.error("--frames must be 2 or more")
+    known = {row[1] for row in ROWS}
+    asked = set(options.scenes.split(",")) if options.scenes else known
+    if asked - known:
+        parser.error(f"no such scene: {', '.join(sorted(asked - known))}; there are {', '.join(sorted(known))}")
+    print(f"size {options.size}, {options.frames} frames, {options.threads} thread(s); seconds per frame of film\n")
+    line(HEAD)
+    line(["---"] * len(HEAD))
     with tempfile.TemporaryDirectory() as scratch:
         for name, scene, settings, theirs in ROWS:
-            if options.scenes and scene not in options.scenes.split(","):
-                continue
-            folder = os.path.join(options.keep or scratch, scene + ("-plain" if settings else ""))
-            report(name, theirs, run(scene, settings, options, folder))
+            if scene in asked:
+                folder = os.path.join(options.keep or scratch, scene + ("-plain" if settings else ""))
+                line(cells_of(name, theirs, run(scene, settings, options, folder)))
 
 
 main()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes near the skin. Of all the triangles near a block the closest to each of its nodes is found in floats,
-// eight nodes at a time (those that tie have the same value there); then the place on it in doubles. Below a free
-// surface and above it the value is the skin's.
+// Nodes near the skin. Of all the triangles near a block the closest to each of its nodes is found
+// in floats, eight nodes at a time (those that tie have the same value there); then the place on it
+// in doubles. Below a free surface and above it the value is the skin's.
 #include <string.h>
 
 #include "core/parallel.h"
@@ -10,16 +10,22 @@
 #include "solve/tet/motion.h"
 #include "space/simd.h"
 
-enum { OWN = TY_BAND_OWN, LANES = 8, BLOCKS = 8, MOST = 512 };    // triangles at a block; more: the hierarchy is asked
-// Fine cells from the skin. All cells within 0.4 of the mesh's then have all their nodes, most within 0.7.
+enum {
+    OWN = TY_BAND_OWN,
+    LANES = 8,
+    BLOCKS = 8,
+    MOST = 512
+};    // triangles at a block; more: the hierarchy is asked
+// Fine cells from the skin. All cells within 0.4 of the mesh's then have all their nodes, most
+// within 0.7.
 static const double REACH = 2.5;
 
 // A triangle in the block's frame, in fine cells.
 typedef struct flat {
     ty_f8 corner[3][3], edge[3][3], inverse[3];    // 1 / |edge|^2
-    ty_f8 side[3][3];                              // in the plane, out of the triangle, across each edge
-    ty_f8 normal[3];                               // of unit length
-    ty_f8 thin;                                    // infinite where there is no normal, else 0
+    ty_f8 side[3][3];    // in the plane, out of the triangle, across each edge
+    ty_f8 normal[3];     // of unit length
+    ty_f8 thin;          // infinite where there is no normal, else 0
 } flat;
 
 static float safe_inverse(double x) { return x > 0.0 ? (float)(1.0 / x) : 0.0f; }
@@ -44,7 +50,10 @@ static flat flatten(const ty_tri_mesh* skin, int tri, ty_vec3 origin, double cel
     return f;
 }
 
-static ty_f8 dot8(const ty_f8 a[3], const ty_f8 b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+static ty_f8 dot8(const ty_f8 a[3], const ty_f8 b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 
 // Squared distances of eight points.
 static ty_f8 distance2(const flat* f, const ty_f8 x[3])
@@ -64,16 +73,20 @@ static ty_f8 distance2(const flat* f, const ty_f8 x[3])
     return ty_f8_pick(beside, least, ty_f8_min(least, height * height + f->thin));
 }
 
-static void find_in_list(const ty_band_table* t, const ty_tri_mesh* skin, ty_vec3 origin, int n, const int* list, int tri[OWN])
+static void find_in_list(const ty_band_table* t, const ty_tri_mesh* skin, ty_vec3 origin, int n,
+                         const int* list, int tri[OWN])
 {
     ty_f8 best[OWN / LANES];
     ty_i8 which[OWN / LANES];
-    for (int i = 0; i < OWN / LANES; ++i) best[i] = ty_f8_all((float)(REACH * REACH)), which[i] = (ty_i8){0} - 1;
+    for (int i = 0; i < OWN / LANES; ++i)
+        best[i] = ty_f8_all((float)(REACH * REACH)), which[i] = (ty_i8){0} - 1;
     for (int k = 0; k < n; ++k) {
         flat f = flatten(skin, list[k], origin, t->cell);
         for (int i = 0; i < OWN / LANES; ++i) {    // two rows of four
             float y = (float)(2 * (i % 2));
-            ty_f8 x[3] = {{0, 1, 2, 3, 0, 1, 2, 3}, {y, y, y, y, y + 1, y + 1, y + 1, y + 1}, ty_f8_all((float)(i / 2))};
+            ty_f8 x[3] = {{0, 1, 2, 3, 0, 1, 2, 3},
+                          {y, y, y, y, y + 1, y + 1, y + 1, y + 1},
+                          ty_f8_all((float)(i / 2))};
             ty_f8 d = distance2(&f, x);
             ty_i8 nearer = d < best[i];
             best[i] = ty_f8_pick(nearer, d, best[i]);
@@ -109,7 +122,8 @@ static void find_nearest(const ty_band_job* job, const int block[3], int tri[OWN
 static void set_node(const ty_tet_motion* m, int tri, ty_vec3 x, ty_band_value* out)
 {
     const int* v = m->skin.tri[tri];
-    ty_vec3 a = ty_load3(m->skin.vert[v[0]]), b = ty_load3(m->skin.vert[v[1]]), c = ty_load3(m->skin.vert[v[2]]);
+    ty_vec3 a = ty_load3(m->skin.vert[v[0]]), b = ty_load3(m->skin.vert[v[1]]),
+            c = ty_load3(m->skin.vert[v[2]]);
     ty_tet_place place;
     double value[2][3];
     ty_tet_place_on_skin(m, tri, ty_closest_on_triangle(x, a, b, c).point, &place);
@@ -119,7 +133,8 @@ static void set_node(const ty_tet_motion* m, int tri, ty_vec3 x, ty_band_value* 
 }
 
 // In solids, and where the closest skin is not free, the rule for single points.
-static void set_others(const ty_band_job* job, int n, const int* id, double (*x)[3], ty_band_value* value)
+static void set_others(const ty_band_job* job, int n, const int* id, double (*x)[3],
+                       ty_band_value* value)
 {
     double u[OWN][3], a[OWN][3];
     ty_tet_sample(job->m, job->world, true, n, (const double(*)[3])x, u[0], a[0]);
@@ -141,7 +156,8 @@ static void fill_block(const ty_band_job* job, const int block[3], ty_band_value
         ty_band_value* out = &value[ty_band_own(i)];
         bool buried = job->walled && !(solid[i] >= 0.0);
         if (tri[i] < 0 || (job->moves && !(solid[i] >= job->clear))) *out = (ty_band_value){NAN};
-        else if (!buried && ty_tet_on_free_surface(job->m, tri[i])) set_node(job->m, tri[i], ty_load3(x[i]), out);
+        else if (!buried && ty_tet_on_free_surface(job->m, tri[i]))
+            set_node(job->m, tri[i], ty_load3(x[i]), out);
         else {
             memcpy(other[n], x[i], sizeof other[0]);
             id[n++] = i;
@@ -156,7 +172,11 @@ static void fill_range(void* ctx, ty_range r)
     ty_band_table* t = &job->b->fine;
     int block[BLOCKS][3];
     ty_lattice_set_points(&t->blocks, (int)r.begin, (int)r.end, block);
-    for (int64_t i = r.begin; i < r.end; ++i) fill_block(job, block[i - r.begin], t->node.at + TY_BAND_NODES * i);
+    for (int64_t i = r.begin; i < r.end; ++i)
+        fill_block(job, block[i - r.begin], t->node.at + TY_BAND_NODES * i);
 }
 
-void ty_band_fill_fine(ty_band_job* job) { ty_parallel_for(job->b->fine.blocks.n, BLOCKS, fill_range, job); }
+void ty_band_fill_fine(ty_band_job* job)
+{
+    ty_parallel_for(job->b->fine.blocks.n, BLOCKS, fill_range, job);
+}

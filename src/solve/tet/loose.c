@@ -27,16 +27,9 @@ static void find_block(void* ctx, ty_range r)
     const double(*x)[3] = (const double(*)[3])job->surface->vert + r.begin;
     int *id = job->tf->loose_id.at + r.begin, n = (int)(r.end - r.begin);
     ty_tet_place place[BATCH];
-    double solid[BATCH], far = FAR * job->tf->def->cell;
-    ty_tet_locate(job->m, n, x, place);
-    for (int i = 0; i < n; ++i) {
-        id[i] = place[i].tet == -1 ? 0 : -1;
-        if (place[i].tet >= -1) continue;
-        const int* v = job->m->skin.tri[-2 - place[i].tet];
-        ty_vec3 away = ty_load3(x[i]);
-        for (int k = 0; k < 3; ++k) away -= place[i].l[k] * ty_load3(job->m->skin.vert[v[k]]);
-        if (ty_dot(away, away) > far * far) id[i] = 0;
-    }
+    double solid[BATCH];
+    ty_tet_locate_within(job->m, FAR * job->tf->def->cell, n, x, place);
+    for (int i = 0; i < n; ++i) id[i] = place[i].tet == -1 ? 0 : -1;
     ty_sampler walls = ty_world_solid(job->tf->world);
     ty_sample(&walls, n, x, solid);
     for (int i = 0; i < n; ++i)

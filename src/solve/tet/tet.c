@@ -146,7 +146,9 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
     stats->mesh_seconds = ty_clock() - begin;
     TY_TRY(move(tf, liquid, dt, tf->theta, stats));
     turn_over(tf);
+    begin = ty_clock();
     TY_TRY(ty_tetflow_measure(tf, liquid, stats));
+    stats->advect_seconds += ty_clock() - begin;
     if (!(tf->max_speed < INFINITY)) return ty_fail(TY_DIVERGED, "the liquid's speed is not finite");
     return ty_ok();
 }

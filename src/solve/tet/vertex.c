@@ -298,22 +298,28 @@ void ty_tet_centre_weights(const ty_tet_state* s, int tet, double l[4])
     if (s->open.at[tet] > 0.0 && s->open.at[tet] < 1.0) ty_tet_open_centre(d, l);
 }
 
-ty_status ty_tet_motion_measure(ty_tet_motion* m)
+static void measure_block(void* ctx, ty_range r)
 {
+    ty_tet_motion* m = ctx;
     const ty_tet_mesh* mesh = &m->state.mesh;
-    if (!ty_array_resize(&m->volume, mesh->n_tets) || !ty_array_resize(&m->centre, mesh->n_tets))
-        return ty_no_memory("tets");
-    for (int t = 0; t < mesh->n_tets; ++t) {
+    for (int64_t t = r.begin; t < r.end; ++t) {
         const int* v = mesh->tet[t];
         m->centre.at[t] = 0.25 * ((ty_load3(mesh->vert[v[0]]) + ty_load3(mesh->vert[v[1]])) +
                                   (ty_load3(mesh->vert[v[2]]) + ty_load3(mesh->vert[v[3]])));
-        m->volume.at[t] = ty_tet_mesh_geometry(mesh, t).volume;
+        m->volume.at[t] = ty_tet_mesh_geometry(mesh, (int)t).volume;
         if (!(m->state.open.at[t] > 0.0 && m->state.open.at[t] < 1.0)) continue;
         double l[4];
-        ty_tet_centre_weights(&m->state, t, l);
+        ty_tet_centre_weights(&m->state, (int)t, l);
         m->centre.at[t] = ty_vec(0, 0, 0);
         for (int i = 0; i < 4; ++i) m->centre.at[t] += l[i] * ty_load3(mesh->vert[v[i]]);
     }
+}
+
+ty_status ty_tet_motion_measure(ty_tet_motion* m)
+{
+    int n = m->state.mesh.n_tets;
+    if (!ty_array_resize(&m->volume, n) || !ty_array_resize(&m->centre, n)) return ty_no_memory("tets");
+    ty_parallel_for(n, BLOCK, measure_block, m);
     return ty_ok();
 }
 

@@ -6,7 +6,6 @@
 
 enum { BLOCK = 64, MOST_SAMPLES = 4096 };
 static const double PROBE = 0.25;       // cells: differences of the field
-static const double OUTSIDE = 0.5;      // cells: farther from the mesh a vertex hangs outside
 static const double CLEAR = 1.0;        // cells: nearer to solids the field is the wall's
 
 typedef struct witness_job {
@@ -15,28 +14,12 @@ typedef struct witness_job {
     int stride;
 } witness_job;
 
-static bool far_from_mesh(const ty_tet_motion* m, const ty_tet_place* p, ty_vec3 x, double far)
-{
-    if (p->tet >= 0) return false;
-    if (p->tet == -1 || -2 - p->tet >= m->skin.n_tris - m->n_loose_tris) return true;
-    const int* v = m->skin.tri[-2 - p->tet];
-    for (int k = 0; k < 3; ++k) x -= p->l[k] * ty_load3(m->skin.vert[v[k]]);
-    return ty_dot(x, x) > far * far;
-}
-
-// Vertices in the open that the mesh does not reach.
+// Vertices in the open that the mesh does not reach: those that loose.c found.
 static double outside_block(void* ctx, ty_range r)
 {
     const witness_job* job = ctx;
-    const ty_tet_motion* m = &job->tf->motion[job->tf->now];
-    const double(*x)[3] = (const double(*)[3])job->surface->vert + r.begin;
-    ty_sampler walls = ty_world_solid(job->tf->world);
-    ty_tet_place place[BLOCK];
-    double solid[BLOCK], far = OUTSIDE * job->tf->def->cell;
-    int n = (int)(r.end - r.begin), count = 0;
-    ty_tet_locate(m, n, x, place);
-    ty_sample(&walls, n, x, solid);
-    for (int i = 0; i < n; ++i) count += solid[i] >= 0.0 && far_from_mesh(m, &place[i], ty_load3(x[i]), far);
+    int count = 0;
+    for (int64_t v = r.begin; v < r.end; ++v) count += job->tf->loose_id.at[v] >= 0;
     return count;
 }
 
