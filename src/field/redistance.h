@@ -4,7 +4,7 @@
 // Cells next to the surface find their closest point on the zero set of the tricubic interpolant by Newton steps
 // [Chopp2001]; from there outward every cell starts from the closest points of its neighbours, layer by layer, and
 // takes Newton steps of its own while that near the surface matters. No upwind differences, so a plane is exact to
-// rounding within five cells and a smooth surface moves by a third-order amount (measured in redistance_test.c).
+// rounding within four cells and a smooth surface moves by a third-order amount (measured in redistance_test.c).
 //
 // Where Newton finds nothing (features of a cell or two), the distance to the plane through the axes' crossings
 // holds, which keeps the crossings to second order.
@@ -14,11 +14,16 @@
 
 #include "field/grid.h"
 
+// A point of the surface in lattice coordinates, and its unit normal there (0: not known).
+typedef struct ty_closest_place {
+    double at[3], normal[3];
+} ty_closest_place;
+
 // Scratch memory and counts of the last call. Open; zero-initialise, then ty_redistance_free.
 typedef struct ty_redistance {
     TY_ARRAY(int) slot;                          // per cell: place in the band's lists, -1 outside
     TY_ARRAY(int64_t) cell;                      // the band's cells, layer by layer from the surface
-    TY_ARRAY(struct { double at[3]; }) closest;  // lattice coordinates of each cell's closest point
+    TY_ARRAY(ty_closest_place) closest;          // of each cell
     TY_ARRAY(double) distance;                   // new values of the band's cells, in cells
     TY_ARRAY(int) row_count;
     TY_ARRAY(int64_t) row_first;

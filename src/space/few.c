@@ -29,9 +29,9 @@ static void lay_bins(bins* b, int n, const double (*x)[3], double reach)
     for (int axis = 0; axis < 3; ++axis) b->width = ty_max(b->width, (box.hi[axis] - box.lo[axis]) / (MAX_BINS - 1));
     b->per_width = 1.0 / b->width;
     b->size = 1;
-    for (int axis = 0; axis < 3; ++axis) {    // a bin of margin on each side
-        b->lo[axis] = box.lo[axis] - b->width;
-        b->n[axis] = (int)((box.hi[axis] - box.lo[axis]) * b->per_width) + 3;
+    for (int axis = 0; axis < 3; ++axis) {    // a bin of margin on each side, and half of one for rounding
+        b->lo[axis] = box.lo[axis] - 1.5 * b->width;
+        b->n[axis] = (int)((box.hi[axis] - box.lo[axis]) * b->per_width) + 4;
         b->size *= b->n[axis];
     }
 }
