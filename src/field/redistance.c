@@ -11,8 +11,8 @@
 enum {
     BLOCK = 256,         // cells per block
     ROW_BLOCK = 64,      // rows per block
-    NEAR_STEPS = 20,     // the iteration gains a factor 1 / (curvature * distance) per step
-    BAND_STEPS = 8,
+    NEAR_STEPS = 10,     // the iteration gains a factor 1 / (curvature * distance) per step; what takes longer
+    BAND_STEPS = 3,      // hardly ever ends
     N_NEIGHBOURS = 26,
     ALONG_AXES = 6,      // of them
 };
@@ -25,7 +25,7 @@ static const double STEP_LIMIT = 0.7;        // longest Newton step: the interpo
 static const double MIN_SLOPE = 0.05;        // below it the interpolant has no direction to the surface
 // A Newton step that ends the iteration, normal to the surface and tangential. The distance counts the normal step, so
 // what is left is of the order of their squares times the curvature.
-static const double ON_SURFACE = 1e-3, ALIGNED = 1e-3;          // next to the surface; tangential: against the distance
+static const double ON_SURFACE = 5e-3, ALIGNED = 1e-2;          // next to the surface; tangential: against the distance
 static const double BAND_SURFACE = 0.03, BAND_ALIGNED = 0.15;    // elsewhere
 static const double NEARLY_ON = 1e-3, NEARLY_ALIGNED = 0.1;    // after the last step
 static const double CROSSING_SLACK = 0.05;   // by which a closest point may lie beyond an axis' linear crossing
