@@ -18,9 +18,9 @@ enum {
 };
 static const double EXACT_REACH = 2.5;       // cells that the surface's interpolant asks
 // From there to here one Newton step will do; beyond, a neighbour's closest point: up to 0.1 cells too far. (The
-// distance along a neighbour's normal was tried: around drops it is too near, more so with every layer.)
-static const double NEWTON_REACH = 4.2;
-static const double BESIDE = 0.35;           // and within this of a neighbour's closest point its plane holds
+// distance along a neighbour's normal was tried: around drops it is too near, more so with every layer. Up to 4.2
+// cells only was tried: liquid is continued into walls from values up to here, and planes were not exact there.)
+static const double NEWTON_REACH = 5.0;
 static const double NEARLY_DISTANCE = 0.2;   // of the squared slope: elsewhere central differences are not trusted
 static const double STEP_LIMIT = 0.7;        // longest Newton step: the interpolant holds for a cell
 static const double MIN_SLOPE = 0.05;        // below it the interpolant has no direction to the surface
@@ -221,18 +221,11 @@ static void first_step(const job* j, const int ijk[3], int64_t cell, double star
     ty_store3(start, x + no_farther(grad * (-j->phi[cell] * j->scale / squared)));
 }
 
-// The foot of x in the plane of the surface at a neighbour's closest point, found where it is next to that.
-static foot along_plane(const double x[3], const foot* near)
+// The foot of x in the plane of the surface at a neighbour's closest point.
+static void along_plane(const double x[3], const foot* near, double start[3])
 {
     ty_vec3 c = ty_load3(near->at), n = ty_load3(near->normal), r = ty_load3(x) - c;
-    foot result = *near;
-    if (!(ty_dot(n, n) > 0.0)) return result;
-    double length = ty_dot(r, n);
-    ty_vec3 across = r - length * n;
-    ty_store3(result.at, c + no_farther(across));
-    result.distance = fabs(length);
-    result.found = ty_dot(across, across) < BESIDE * BESIDE;
-    return result;
+    ty_store3(start, ty_dot(n, n) > 0.0 ? c + no_farther(r - ty_dot(r, n) * n) : c);
 }
 
 static void keep(ty_redistance* r, int64_t i, const foot* f)
@@ -349,11 +342,10 @@ static void layer_body(void* ctx, ty_range range)
         double x[3] = {ijk[0], ijk[1], ijk[2]};
         foot best = inherit(j, ijk, cell);
         foot own = {.found = false};
-        if (best.distance <= NEWTON_REACH) {
-            own = along_plane(x, &best);
-            if (best.distance <= EXACT_REACH) own = project(&f, x, own.at, BAND_STEPS, best.distance, near_enough);
-            else if (!own.found) own = project(&f, x, own.at, 1, best.distance, anything);
-        }
+        double start[3];
+        if (best.distance <= NEWTON_REACH) along_plane(x, &best, start);
+        if (best.distance <= EXACT_REACH) own = project(&f, x, start, BAND_STEPS, best.distance, near_enough);
+        else if (best.distance <= NEWTON_REACH) own = project(&f, x, start, 1, best.distance, anything);
         if (own.found) best = own;
         keep(r, i, &best);
         r->distance.at[i] = best.distance;

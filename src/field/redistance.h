@@ -4,7 +4,7 @@
 // Cells next to the surface find their closest point on the zero set of the tricubic interpolant by Newton steps
 // [Chopp2001]; from there outward every cell starts from the closest points of its neighbours, layer by layer, and
 // takes Newton steps of its own while that near the surface matters. No upwind differences, so a plane is exact to
-// rounding within four cells and a smooth surface moves by a third-order amount (measured in redistance_test.c).
+// rounding within five cells and a smooth surface moves by a third-order amount (measured in redistance_test.c).
 //
 // Where Newton finds nothing (features of a cell or two), the distance to the plane through the axes' crossings
 // holds, which keeps the crossings to second order.
