@@ -50,6 +50,10 @@ static inline double ty_min(double a, double b) { return a < b ? a : b; }
 static inline double ty_max(double a, double b) { return a > b ? a : b; }
 static inline double ty_clamp(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
 
+// Two neighbours in memory.
+typedef double ty_vec2 __attribute__((vector_size(16), aligned(8)));
+static inline ty_vec2 ty_load2(const double x[2]) { return (ty_vec2){x[0], x[1]}; }
+
 // An axis-aligned box. Value. Empty when lo > hi in some axis.
 typedef struct ty_box {
     double lo[3], hi[3];

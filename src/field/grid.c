@@ -58,14 +58,15 @@ static inline double mix(double a, double b, double t) { return a + t * (b - a);
 
 static inline double linear_at(const double* v, const int64_t step[3], const double frac[3])
 {
-    double plane[2];
-    for (int k = 0; k < 2; ++k) {
-        const double* r = v + k * step[2];
-        double near_row = mix(r[0], r[step[0]], frac[0]);
-        double far_row = mix(r[step[1]], r[step[1] + step[0]], frac[0]);
-        plane[k] = mix(near_row, far_row, frac[1]);
+    if (step[0]) {
+        ty_vec2 a = ty_load2(v), b = ty_load2(v + step[1]);
+        a += frac[2] * (ty_load2(v + step[2]) - a);
+        b += frac[2] * (ty_load2(v + step[1] + step[2]) - b);
+        a += frac[1] * (b - a);
+        return mix(a[0], a[1], frac[0]);
     }
-    return mix(plane[0], plane[1], frac[2]);
+    double near_plane = mix(v[0], v[step[1]], frac[1]);    // one cell along x
+    return mix(near_plane, mix(v[step[2]], v[step[1] + step[2]], frac[1]), frac[2]);
 }
 
 void ty_grid_linear(const ty_grid* g, const double* values, int n, const double (*x)[3], double* out)
@@ -129,6 +130,15 @@ static inline void cubic_offsets(int base, int n, int64_t stride, int64_t offset
     }
 }
 
+// Four neighbours along x.
+static inline ty_vec3 four_at(const double* v, const int64_t offset[4], bool inside)
+{
+    ty_vec3 f;
+    if (inside) memcpy(&f, v + offset[0], sizeof f);
+    else f = (ty_vec3){v[offset[0]], v[offset[1]], v[offset[2]], v[offset[3]]};
+    return f;
+}
+
 void ty_grid_cubic(const ty_grid* g, const double* values, int n, const double (*x)[3], double* out)
 {
     double inverse = 1.0 / g->cell;
@@ -141,18 +151,11 @@ void ty_grid_cubic(const ty_grid* g, const double* values, int n, const double (
             cubic_weights(p.frac[axis], p.base[axis], g->n[axis], w[axis]);
             cubic_offsets(p.base[axis], g->n[axis], ty_grid_stride(g, axis), o[axis]);
         }
-        double sum = 0.0;
-        for (int c = 0; c < 4; ++c) {
-            double plane = 0.0;
-            for (int b = 0; b < 4; ++b) {
-                const double* r = v + o[2][c] + o[1][b];
-                double row = w[0][0] * r[o[0][0]] + w[0][1] * r[o[0][1]] + w[0][2] * r[o[0][2]] +
-                             w[0][3] * r[o[0][3]];
-                plane += w[1][b] * row;
-            }
-            sum += w[2][c] * plane;
-        }
-        out[i] = sum;
+        bool inside = o[0][3] - o[0][0] == 3;
+        ty_vec3 sum = {0};
+        for (int c = 0; c < 4; ++c)
+            for (int b = 0; b < 4; ++b) sum += w[1][b] * w[2][c] * four_at(v + o[2][c] + o[1][b], o[0], inside);
+        out[i] = w[0][0] * sum[0] + w[0][1] * sum[1] + w[0][2] * sum[2] + w[0][3] * sum[3];
     }
 }
 

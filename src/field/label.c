@@ -9,6 +9,7 @@ static int root(const ty_label* l, int run)
 
 void ty_label_unite(ty_label* l, int run_a, int run_b)
 {
+    if (l->run.at[run_a].parent == l->run.at[run_b].parent) return;
     int a = root(l, run_a), b = root(l, run_b);
     int first = a < b ? a : b;
     l->run.at[a].parent = l->run.at[b].parent = first;
@@ -56,6 +57,7 @@ ty_status ty_label_scan(ty_label* l, const int n[3], const double* values, const
         if (row % n[1] > 0) unite_rows(l, row - 1, row);
         if (row >= n[1]) unite_rows(l, row - n[1], row);
     }
+    for (int run = 0; run < l->run.n; ++run) l->run.at[run].parent = root(l, run);    // a step each: parents come first
     return ty_ok();
 }
 

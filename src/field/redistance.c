@@ -11,22 +11,23 @@
 enum {
     BLOCK = 256,         // cells per block
     ROW_BLOCK = 64,      // rows per block
-    NEAR_STEPS = 20,     // the iteration gains a factor 1 / (curvature * distance) per step
-    BAND_STEPS = 8,
+    NEAR_STEPS = 10,     // the iteration gains a factor 1 / (curvature * distance) per step; what takes longer
+    BAND_STEPS = 3,      // hardly ever ends
     N_NEIGHBOURS = 26,
     ALONG_AXES = 6,      // of them
 };
 static const double EXACT_REACH = 2.5;       // cells that the surface's interpolant asks
 // From there to here one Newton step will do; beyond, a neighbour's closest point: up to 0.1 cells too far. (The
-// distance along a neighbour's normal was tried: around drops it is too near, more so with every layer.)
+// distance along a neighbour's normal was tried: around drops it is too near, more so with every layer. Up to 4.2
+// cells only was tried: liquid is continued into walls from values up to here, and planes were not exact there.)
 static const double NEWTON_REACH = 5.0;
+static const double NEARLY_DISTANCE = 0.2;   // of the squared slope: elsewhere central differences are not trusted
 static const double STEP_LIMIT = 0.7;        // longest Newton step: the interpolant holds for a cell
 static const double MIN_SLOPE = 0.05;        // below it the interpolant has no direction to the surface
 // A Newton step that ends the iteration, normal to the surface and tangential. The distance counts the normal step, so
 // what is left is of the order of their squares times the curvature.
-static const double ON_SURFACE = 1e-3;
-static const double ALIGNED = 1e-3;          // against the distance: next to the surface
-static const double BAND_ALIGNED = 0.15;     // in cells: elsewhere
+static const double ON_SURFACE = 5e-3, ALIGNED = 1e-2;          // next to the surface; tangential: against the distance
+static const double BAND_SURFACE = 0.03, BAND_ALIGNED = 0.15;    // elsewhere
 static const double NEARLY_ON = 1e-3, NEARLY_ALIGNED = 0.1;    // after the last step
 static const double CROSSING_SLACK = 0.05;   // by which a closest point may lie beyond an axis' linear crossing
 // A cell next to the surface whose value is a distance up to this stays as it is. Without it a sphere of 5 cells
@@ -110,6 +111,7 @@ static ty_status find_near(job* j)
 
 typedef struct foot {
     double at[3], distance;
+    double normal[3];    // of the surface there, unit length; 0: not known
     bool found;
 } foot;
 
@@ -142,6 +144,7 @@ static foot project(const ty_cubic* f, const double x[3], const double start[3],
         bool rests = off <= tolerance.off && aside <= ty_max(tolerance.aside, ALIGNED * length);
         if (rests || (step == max_steps && off <= NEARLY_ON && aside <= NEARLY_ALIGNED * length)) {
             ty_store3(result.at, at);
+            ty_store3(result.normal, grad / sqrt(squared));
             result.distance = length;
             result.found = length <= reach;
             break;
@@ -181,8 +184,54 @@ static foot plane_foot(const double x[3], const double theta[3])
         sum += inverse[axis] * inverse[axis];
     }
     foot result = {.distance = 1.0 / sqrt(sum), .found = true};
-    for (int axis = 0; axis < 3; ++axis) result.at[axis] = x[axis] + inverse[axis] / sum;
+    for (int axis = 0; axis < 3; ++axis) {
+        result.at[axis] = x[axis] + inverse[axis] / sum;
+        result.normal[axis] = inverse[axis] / sqrt(sum);
+    }
     return result;
+}
+
+static bool at_border(const ty_grid* g, const int ijk[3])
+{
+    for (int axis = 0; axis < 3; ++axis)
+        if (ijk[axis] < 1 || ijk[axis] >= g->n[axis] - 1) return true;
+    return false;
+}
+
+static ty_vec3 no_farther(ty_vec3 move)
+{
+    double size = ty_norm(move);
+    return size > STEP_LIMIT ? move * (STEP_LIMIT / size) : move;
+}
+
+// Where the first Newton step from a cell's centre leads, by central differences.
+static void first_step(const job* j, const int ijk[3], int64_t cell, double start[3])
+{
+    double slope[3];
+    ty_vec3 x = ty_vec(ijk[0], ijk[1], ijk[2]);
+    ty_store3(start, x);
+    if (at_border(j->g, ijk)) return;
+    for (int axis = 0; axis < 3; ++axis) {
+        int64_t stride = ty_grid_stride(j->g, axis);
+        slope[axis] = 0.5 * j->scale * (j->phi[cell + stride] - j->phi[cell - stride]);
+    }
+    ty_vec3 grad = ty_load3(slope);
+    double squared = ty_dot(grad, grad);
+    if (!(fabs(squared - 1.0) < NEARLY_DISTANCE)) return;
+    ty_store3(start, x + no_farther(grad * (-j->phi[cell] * j->scale / squared)));
+}
+
+// The foot of x in the plane of the surface at a neighbour's closest point.
+static void along_plane(const double x[3], const foot* near, double start[3])
+{
+    ty_vec3 c = ty_load3(near->at), n = ty_load3(near->normal), r = ty_load3(x) - c;
+    ty_store3(start, ty_dot(n, n) > 0.0 ? c + no_farther(r - ty_dot(r, n) * n) : c);
+}
+
+static void keep(ty_redistance* r, int64_t i, const foot* f)
+{
+    memcpy(r->closest.at[i].at, f->at, sizeof f->at);
+    memcpy(r->closest.at[i].normal, f->normal, sizeof f->normal);
 }
 
 static double near_body(void* ctx, ty_range range)
@@ -194,14 +243,15 @@ static double near_body(void* ctx, ty_range range)
     for (int64_t i = range.begin; i < range.end; ++i) {
         int64_t cell = r->cell.at[i];
         int ijk[3];
-        double theta[3];
+        double theta[3], start[3];
         ty_grid_coords(j->g, cell, ijk);
         double x[3] = {ijk[0], ijk[1], ijk[2]};
         double nearest = crossings(j->g, j->phi, ijk, cell, theta);
-        foot best = project(&f, x, x, NEAR_STEPS, nearest + CROSSING_SLACK, (rest){ON_SURFACE, 0.0});
+        first_step(j, ijk, cell, start);
+        foot best = project(&f, x, start, NEAR_STEPS, nearest + CROSSING_SLACK, (rest){ON_SURFACE, 0.0});
         fallbacks += !best.found;
         if (!best.found) best = plane_foot(x, theta);
-        memcpy(r->closest.at[i].at, best.at, sizeof best.at);
+        keep(r, i, &best);
         double old = fabs(j->phi[cell]) * j->scale;
         r->distance.at[i] = fabs(best.distance - old) <= KEEP ? old : best.distance;
         r->slot.at[cell] = (int)i;
@@ -244,13 +294,6 @@ static void neighbours(const ty_grid* g, int (*step)[3], int64_t* offset)
         }
 }
 
-static bool at_border(const ty_grid* g, const int ijk[3])
-{
-    for (int axis = 0; axis < 3; ++axis)
-        if (ijk[axis] < 1 || ijk[axis] >= g->n[axis] - 1) return true;
-    return false;
-}
-
 static bool is_cell(const ty_grid* g, const int ijk[3], const int step[3])
 {
     for (int axis = 0; axis < 3; ++axis)
@@ -279,7 +322,10 @@ static foot inherit(const job* j, const int ijk[3], int64_t cell)
         best = slot;
     }
     foot result = {.at = {ijk[0], ijk[1], ijk[2]}, .distance = sqrt(nearest)};
-    if (best >= 0) memcpy(result.at, r->closest.at[best].at, sizeof result.at);
+    if (best >= 0) {
+        memcpy(result.at, r->closest.at[best].at, sizeof result.at);
+        memcpy(result.normal, r->closest.at[best].normal, sizeof result.normal);
+    }
     return result;
 }
 
@@ -288,7 +334,7 @@ static void layer_body(void* ctx, ty_range range)
     job* j = ctx;
     ty_redistance* r = j->r;
     ty_cubic f = {j->g, j->phi, j->scale};
-    const rest near_enough = {ON_SURFACE, BAND_ALIGNED}, anything = {1.0, INFINITY};
+    const rest near_enough = {BAND_SURFACE, BAND_ALIGNED}, anything = {1.0, INFINITY};
     for (int64_t i = j->begin + range.begin; i < j->begin + range.end; ++i) {
         int64_t cell = r->cell.at[i];
         int ijk[3];
@@ -296,10 +342,12 @@ static void layer_body(void* ctx, ty_range range)
         double x[3] = {ijk[0], ijk[1], ijk[2]};
         foot best = inherit(j, ijk, cell);
         foot own = {.found = false};
-        if (best.distance <= EXACT_REACH) own = project(&f, x, best.at, BAND_STEPS, best.distance, near_enough);
-        else if (best.distance <= NEWTON_REACH) own = project(&f, x, best.at, 1, best.distance, anything);
+        double start[3];
+        if (best.distance <= NEWTON_REACH) along_plane(x, &best, start);
+        if (best.distance <= EXACT_REACH) own = project(&f, x, start, BAND_STEPS, best.distance, near_enough);
+        else if (best.distance <= NEWTON_REACH) own = project(&f, x, start, 1, best.distance, anything);
         if (own.found) best = own;
-        memcpy(r->closest.at[i].at, best.at, sizeof best.at);
+        keep(r, i, &best);
         r->distance.at[i] = best.distance;
     }
 }

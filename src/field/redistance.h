@@ -14,11 +14,16 @@
 
 #include "field/grid.h"
 
+// A point of the surface in lattice coordinates, and its unit normal there (0: not known).
+typedef struct ty_closest_place {
+    double at[3], normal[3];
+} ty_closest_place;
+
 // Scratch memory and counts of the last call. Open; zero-initialise, then ty_redistance_free.
 typedef struct ty_redistance {
     TY_ARRAY(int) slot;                          // per cell: place in the band's lists, -1 outside
     TY_ARRAY(int64_t) cell;                      // the band's cells, layer by layer from the surface
-    TY_ARRAY(struct { double at[3]; }) closest;  // lattice coordinates of each cell's closest point
+    TY_ARRAY(ty_closest_place) closest;          // of each cell
     TY_ARRAY(double) distance;                   // new values of the band's cells, in cells
     TY_ARRAY(int) row_count;
     TY_ARRAY(int64_t) row_first;

@@ -15,7 +15,7 @@
 #include "world/trace.h"
 
 // The fixed point of the Lagrangian trace is found when a point moves by no more than this share of a cell.
-static const double FOUND = 1e-4;
+static const double FOUND = 1e-3;
 // How much of theta's damping of waves ty_gridflow_smooth takes back.
 static const double FORGIVEN = 0.9;
 enum { MAX_FIXED_POINT = 8, SMOOTH_BLOCK = 4096 };
@@ -43,8 +43,9 @@ static void make_carried(void* ctx, ty_range r)
         }
 }
 
-// The rule of world/trace.h for a flow with an acceleration: y + dt (u(y) + dt/2 a(y)) = x. Points that are found leave.
-static void lagrangian_foot(const advect_job* job, int n, double (*x)[3])
+// The rule of world/trace.h for a flow with an acceleration: y + dt (u(y) + dt/2 a(y)) = x. Points that are found leave. The
+// first velocities are those of the faces that x are the centres of.
+static void lagrangian_foot(const advect_job* job, int n, const int* face, double (*x)[3])
 {
     double y[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3], to[TY_SAMPLE_BATCH][3], far = FOUND * job->gf->cells.h;
     int id[TY_SAMPLE_BATCH];
@@ -53,7 +54,8 @@ static void lagrangian_foot(const advect_job* job, int n, double (*x)[3])
     for (int i = 0; i < n; ++i) id[i] = i;
     for (int k = 1; n > 0; ++k) {
         int left = 0;
-        ty_face_sample(&job->gf->cells, job->gf->next_acc, n, (const double(*)[3])y, v[0]);
+        if (k == 1) ty_face_vectors(job->gf, job->gf->next_acc, job->axis, n, face, v);
+        else ty_face_sample(&job->gf->cells, job->gf->next_acc, n, (const double(*)[3])y, v[0]);
         for (int i = 0; i < n; ++i) {
             ty_vec3 target = ty_load3(to[i]), next = target - job->dt * ty_load3(v[i]), moved = next - ty_load3(y[i]);
             ty_store3(x[id[i]], next);
@@ -75,7 +77,7 @@ static void carry(void* ctx, ty_range r)
     double x[TY_SAMPLE_BATCH][3], u[TY_SAMPLE_BATCH], lo[TY_SAMPLE_BATCH], hi[TY_SAMPLE_BATCH];
     int n = (int)(r.end - r.begin), axis = job->axis;
     for (int i = 0; i < n; ++i) ty_face_center(c, axis, face[i], x[i]);
-    if (gf->carries) lagrangian_foot(job, n, x);
+    if (gf->carries) lagrangian_foot(job, n, face, x);
     else ty_trace_back(&job->flow, job->dt, n, (const double(*)[3])x, x);
     const double* values = gf->carries ? gf->carried[axis] : gf->u[axis];
     bool linear = gf->def->advection == TY_ADVECT_SEMI_LAGRANGIAN || job->bounds;

@@ -49,18 +49,14 @@ static void average_block(void* ctx, ty_range r)
 // Lists the unknown faces beside the given ones, once each, inside the domain only.
 static ty_status grow(ty_gridflow* gf, int axis, const int* face, int64_t n)
 {
-    const ty_cells* c = &gf->cells;
-    uint8_t* mark = gf->mark[axis];
+    uint8_t *mark = gf->mark[axis], bit = (uint8_t)(1 << axis);
+    if (!ty_array_reserve(&gf->layer, gf->layer.n + 6 * n)) return ty_no_memory("extrapolation");
     for (int64_t k = 0; k < n; ++k)
         for (int side = 0; side < 6; ++side) {
-            int d = side / 2, nb = face[k] + (side % 2 ? 1 : -1) * c->stride[d], at[3];
-            if (mark[nb]) continue;
-            ty_cell_coords(c, nb, at);
-            bool inside = at[axis] <= c->n[axis] + 1;
-            for (int e = 0; e < 3; ++e) inside &= at[e] >= 1 && at[e] <= c->n[e] + (e == axis);
-            if (!inside) continue;
+            int nb = face[k] + (side % 2 ? 1 : -1) * gf->cells.stride[side / 2];
+            if (mark[nb] || !(gf->within[nb] & bit)) continue;
             mark[nb] = QUEUED;
-            if (!ty_array_push(&gf->layer, nb)) return ty_no_memory("extrapolation");
+            gf->layer.at[gf->layer.n++] = nb;
         }
     return ty_ok();
 }
@@ -84,15 +80,27 @@ static ty_status list_known(ty_gridflow* gf, int axis)
     return ty_ok();
 }
 
+static ty_status note_known(ty_gridflow* gf, int axis, const ty_ids* faces)
+{
+    ty_ids* known = &gf->known[axis];
+    if (!ty_array_reserve(known, known->n + faces->n)) return ty_no_memory("extrapolation");
+    if (faces->n) memcpy(known->at + known->n, faces->at, (size_t)faces->n * sizeof *faces->at);
+    known->n += faces->n;
+    return ty_ok();
+}
+
 static ty_status extrapolate(ty_gridflow* gf, int axis)
 {
     TY_TRY(list_known(gf, axis));
+    gf->known[axis].n = 0;
+    TY_TRY(note_known(gf, axis, &gf->front));
     for (int layer = 0; layer < gf->layers; ++layer) {
         gf->layer.n = 0;
         TY_TRY(grow(gf, axis, gf->front.at, gf->front.n));
         continue_job job = {.gf = gf, .axis = axis, .layer = (uint8_t)(layer + 2)};
         ty_parallel_for(gf->layer.n, BLOCK, average_block, &job);
         for (int64_t k = 0; k < gf->layer.n; ++k) gf->mark[axis][gf->layer.at[k]] = job.layer;
+        TY_TRY(note_known(gf, axis, &gf->layer));
         ty_ids done = gf->front;
         gf->front = gf->layer;
         gf->layer = done;
@@ -263,8 +271,10 @@ ty_status ty_gridflow_continue(ty_gridflow* gf)
         if (gf->carries) TY_TRY(blend_slivers(gf, axis, gf->next_acc[axis], NULL));
     }
     for (int axis = 0; axis < 3; ++axis) TY_TRY(extrapolate(gf, axis));
-    fill_sides(gf);
-    if (gf->has_bodies) TY_TRY(constrain(gf));
+    if (gf->has_bodies) {
+        fill_sides(gf);
+        TY_TRY(constrain(gf));
+    }
     TY_TRY(ty_gridflow_balance(gf));
     fill_sides(gf);
     return ty_ok();

@@ -54,30 +54,27 @@ typedef struct rate_job {
 } rate_job;
 
 // du/dx_d at a face. Beyond a side of the domain its own component has no values: a difference to the inner side there.
-static double slope(const ty_gridflow* gf, int axis, int d, int f)
+static double slope(const ty_gridflow* gf, int axis, int d, int f, const int at[3])
 {
     const ty_cells* c = &gf->cells;
     const double* u = gf->u[axis];
-    int at[3], s = c->stride[d];
-    ty_cell_coords(c, f, at);
+    int s = c->stride[d];
     int low = d == axis && at[d] == 1 ? f : f - s, high = d == axis && at[d] == c->n[d] + 1 ? f : f + s;
-    return (u[high] - u[low]) * c->per_h * s / (high - low);
+    return (u[high] - u[low]) * (high - low > s ? 0.5 * c->per_h : c->per_h);
 }
 
-static double local_rate(const ty_gridflow* gf, int axis, int f)
+static double local_rate(const ty_gridflow* gf, int axis, int f, const int at[3])
 {
     double v[1][3], sum = gf->acc[axis][f];
     ty_face_vectors(gf, gf->u, axis, 1, &f, v);
-    for (int d = 0; d < 3; ++d) sum -= v[0][d] * slope(gf, axis, d, f);
+    for (int d = 0; d < 3; ++d) sum -= v[0][d] * slope(gf, axis, d, f, at);
     return sum;
 }
 
 // Behind the sides there are values, but no marks.
-static bool neighbours_known(const ty_gridflow* gf, int axis, int f)
+static bool neighbours_known(const ty_gridflow* gf, int axis, int f, const int at[3])
 {
     const ty_cells* c = &gf->cells;
-    int at[3];
-    ty_cell_coords(c, f, at);
     for (int d = 0; d < 3; ++d) {
         int s = c->stride[d];
         if ((at[d] < c->n[d] && !gf->mark[axis][f + s]) || (at[d] > 1 && !gf->mark[axis][f - s])) return false;
@@ -90,23 +87,12 @@ static void find_rates(void* ctx, ty_range r)
     const rate_job* job = ctx;
     const ty_gridflow* gf = job->gf;
     for (int64_t k = r.begin; k < r.end; ++k) {
-        int f = gf->front.at[k];
+        int f = gf->known[job->axis].at[k], at[3];
+        ty_cell_coords(&gf->cells, f, at);
         double room = ty_gridflow_room(gf, gf->u[job->axis][f]), rate = 0.0;
-        if (neighbours_known(gf, job->axis, f)) rate = ty_clamp(local_rate(gf, job->axis, f), -room, room);
+        if (neighbours_known(gf, job->axis, f, at)) rate = ty_clamp(local_rate(gf, job->axis, f, at), -room, room);
         gf->next_acc[job->axis][f] = rate;
     }
-}
-
-static ty_status list_known(ty_gridflow* gf, int axis)
-{
-    gf->front.n = 0;
-    for (int k = gf->lo[2]; k <= gf->hi[2]; ++k)
-        for (int j = gf->lo[1]; j <= gf->hi[1]; ++j)
-            for (int i = gf->lo[0]; i <= gf->hi[0]; ++i) {
-                int f = ty_cell_index(&gf->cells, i, j, k);
-                if (gf->mark[axis][f] && !ty_array_push(&gf->front, f)) return ty_no_memory("rates");
-            }
-    return ty_ok();
 }
 
 ty_status ty_gridflow_expose(ty_gridflow* gf)
@@ -115,9 +101,8 @@ ty_status ty_gridflow_expose(ty_gridflow* gf)
         expose(gf, axis, gf->u[axis], gf->seen[axis]);
         if (!gf->carries) continue;
         rate_job job = {gf, axis};
-        TY_TRY(list_known(gf, axis));
         memset(gf->next_acc[axis], 0, sizeof(double) * (size_t)gf->cells.count);
-        ty_parallel_for(gf->front.n, BLOCK, find_rates, &job);
+        ty_parallel_for(gf->known[axis].n, BLOCK, find_rates, &job);
         expose(gf, axis, gf->next_acc[axis], gf->rate[axis]);
     }
     return ty_ok();

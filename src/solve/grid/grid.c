@@ -202,9 +202,10 @@ static void destroy(void* self)
         ty_array_free(&gf->cut[axis].velocity);
         ty_array_free(&gf->cut[axis].slip);
         ty_array_free(&gf->face[axis]);
+        ty_array_free(&gf->known[axis]);
     }
-    void* arrays[] = {gf->pressure, gf->state, gf->phi, gf->solid, gf->spout, gf->row, gf->face_row};
-    for (int i = 0; i < 7; ++i) ty_free(arrays[i]);
+    void* arrays[] = {gf->pressure, gf->state, gf->phi, gf->solid, gf->spout, gf->row, gf->face_row, gf->within};
+    for (int i = 0; i < 8; ++i) ty_free(arrays[i]);
     ty_array_free(&gf->emission);
     ty_array_free(&gf->wet);
     ty_array_free(&gf->layer);
@@ -257,7 +258,8 @@ static ty_status reserve(ty_gridflow* gf)
     size_t n = (size_t)gf->cells.count;
     bool ok = (gf->pressure = ty_alloc_zero(n, sizeof(double))) && (gf->state = ty_alloc_zero(n, 1)) &&
               (gf->phi = ty_alloc_zero(n, sizeof(double))) && (gf->solid = ty_alloc_zero(n, sizeof(double))) &&
-              (gf->spout = ty_alloc_zero(n, 1)) && (gf->row = ty_alloc_zero(n, sizeof(int)));
+              (gf->spout = ty_alloc_zero(n, 1)) && (gf->row = ty_alloc_zero(n, sizeof(int))) &&
+              (gf->within = ty_alloc_zero(n, 1));
     for (int axis = 0; axis < 3 && ok; ++axis) {
         ok = (gf->u[axis] = ty_alloc_zero(n, sizeof(double))) && (gf->next[axis] = ty_alloc_zero(n, sizeof(double))) &&
              (gf->open[axis] = ty_alloc_zero(n, sizeof(double))) && (gf->body[axis] = ty_alloc_zero(n, sizeof(double))) &&
@@ -272,6 +274,20 @@ static ty_status reserve(ty_gridflow* gf)
     return ok ? ty_ok() : ty_no_memory("the grid");
 }
 
+static void find_within(ty_gridflow* gf)
+{
+    const ty_cells* c = &gf->cells;
+    int at[3];
+    for (at[2] = 1; at[2] <= c->n[2] + 1; ++at[2])
+        for (at[1] = 1; at[1] <= c->n[1] + 1; ++at[1])
+            for (at[0] = 1; at[0] <= c->n[0] + 1; ++at[0])
+                for (int axis = 0; axis < 3; ++axis) {
+                    bool in = true;
+                    for (int d = 0; d < 3; ++d) in &= d == axis || at[d] <= c->n[d];
+                    if (in) gf->within[ty_cell_index(c, at[0], at[1], at[2])] |= (uint8_t)(1 << axis);
+                }
+}
+
 static ty_status create_parts(ty_gridflow* gf, const ty_world* world)
 {
     const ty_world_def* def = ty_world_get_def(world);
@@ -283,6 +299,7 @@ static ty_status create_parts(ty_gridflow* gf, const ty_world* world)
     gf->layers = (int)ty_clamp(ceil(gf->def->cfl), 1.0, MAX_LAYERS) + EXTRA_LAYERS;
     TY_TRY(make_cells(gf, def));
     TY_TRY(reserve(gf));
+    find_within(gf);
     ty_linear_def linear = ty_linear_default();
     linear.tolerance = gf->def->tolerance;
     return ty_linear_create(&gf->linear, &linear);

@@ -76,6 +76,8 @@ typedef struct ty_gridflow {
     TY_ARRAY(double) emission;   // two per source: scale of the emitted flux, flux per area beside it
 
     uint8_t* mark[3];            // faces: 0 unknown, 1 valid, 2.. layer of extrapolation
+    uint8_t* within;             // bit `axis`: the face along it is inside the domain or on its sides
+    ty_ids known[3];             // faces that have a mark, after continuation
     int* row;                    // of liquid cells in the system
     ty_ids wet;                  // liquid cells, by rising index
     ty_ids face[3];              // valid faces

@@ -77,10 +77,10 @@ static double speed_block(void* ctx, ty_range r)
         double square = 0.0;
         for (int axis = 0; axis < 3; ++axis) {
             int i = gf->wet.at[k], j = i + gf->cells.stride[axis];
-            double u = fmax(fabs(gf->u[axis][i]), fabs(gf->u[axis][j]));
+            double u = ty_max(fabs(gf->u[axis][i]), fabs(gf->u[axis][j]));
             square += u * u;
         }
-        top = fmax(top, square);
+        top = ty_max(square, top);
     }
     return top;
 }
@@ -98,6 +98,9 @@ static double open_flux(const ty_gridflow* gf)
 {
     const ty_cells* c = &gf->cells;
     double sum = 0.0;
+    bool open = false;
+    for (int side = 0; side < TY_N_SIDES; ++side) open |= !gf->closed[side];
+    if (!open) return 0.0;
     for (int axis = 0; axis < 3; ++axis)
         for (int64_t k = 0; k < gf->face[axis].n; ++k) {
             int f = gf->face[axis].at[k], at[3];

@@ -188,12 +188,12 @@ static void relax_stiff_rows(ty_gridflow* gf)
     for (int pass = 0; pass < RELAXATIONS; ++pass)
         for (int row = 0; row < a->n; ++row) {
             double diagonal = 0.0, sum = gf->rhs.at[row];
-            if (a->row_start[row + 1] == a->row_start[row]) continue;
-            for (int k = a->row_start[row]; k < a->row_start[row + 1]; ++k) {
+            for (int k = a->row_start[row]; k < a->row_start[row + 1]; ++k)
                 if (a->col[k] == row) diagonal = a->val[k];
-                else sum -= a->val[k] * gf->guess.at[a->col[k]];
-            }
-            if (diagonal > STIFF_DIAGONAL) gf->guess.at[row] = sum / diagonal;
+            if (!(diagonal > STIFF_DIAGONAL)) continue;
+            for (int k = a->row_start[row]; k < a->row_start[row + 1]; ++k)
+                if (a->col[k] != row) sum -= a->val[k] * gf->guess.at[a->col[k]];
+            gf->guess.at[row] = sum / diagonal;
         }
 }
 
@@ -304,14 +304,17 @@ static void keep_pressure(project_job* job, const double gravity[3], double leve
         double hydrostatic = reduced ? 0.0 : along_gravity(gravity, x) - level;
         gf->pressure[i] = gf->x.at[row] / job->scale - hydrostatic;
     }
+    const ty_cells* c = &gf->cells;
     for (int k = gf->lo[2]; k < gf->hi[2]; ++k)
-        for (int j = gf->lo[1]; j < gf->hi[1]; ++j)
+        for (int j = gf->lo[1]; j < gf->hi[1]; ++j) {
+            int first = ty_cell_index(c, 0, j, k);
+            ty_cell_center(c, first, x);
             for (int i = gf->lo[0]; i < gf->hi[0]; ++i) {
-                int cell = ty_cell_index(&gf->cells, i, j, k);
-                if (gf->state[cell] == TY_CELL_LIQUID) continue;
-                ty_cell_center(&gf->cells, cell, x);
-                gf->pressure[cell] = level - along_gravity(gravity, x);
+                if (gf->state[first + i] == TY_CELL_LIQUID) continue;
+                x[0] = c->origin[0] + c->h * (i - 0.5);
+                gf->pressure[first + i] = level - along_gravity(gravity, x);
             }
+        }
 }
 
 ty_status ty_gridflow_project(ty_gridflow* gf, const ty_liquid* liquid, double solve_dt, bool physical,

@@ -27,12 +27,11 @@ static inline double trilinear(const ty_cells* c, const double* values, slot sx,
 {
     const double* v = values + sx.low + c->stride[1] * sy.low + c->stride[2] * sz.low;
     int dy = c->stride[1], dz = c->stride[2];
-    double x0 = v[0] + sx.share * (v[1] - v[0]);
-    double x1 = v[dy] + sx.share * (v[dy + 1] - v[dy]);
-    double x2 = v[dz] + sx.share * (v[dz + 1] - v[dz]);
-    double x3 = v[dy + dz] + sx.share * (v[dy + dz + 1] - v[dy + dz]);
-    double y0 = x0 + sy.share * (x1 - x0), y1 = x2 + sy.share * (x3 - x2);
-    return y0 + sz.share * (y1 - y0);
+    ty_vec2 y0 = ty_load2(v), y1 = ty_load2(v + dy);
+    y0 += sz.share * (ty_load2(v + dz) - y0);
+    y1 += sz.share * (ty_load2(v + dy + dz) - y1);
+    y0 += sy.share * (y1 - y0);
+    return y0[0] + sx.share * (y0[1] - y0[0]);
 }
 
 static inline void place_slots(const ty_cells* c, const double x[3], slot center[3], slot face[3])
@@ -188,6 +187,15 @@ static void cubic_weights(double t, double w[4])
     w[3] = (t + 1.0) * t * (t - 1.0) / 6.0;
 }
 
+// Four neighbours along x.
+static inline ty_vec3 four_at(const double* v, const int at[4], bool inside)
+{
+    ty_vec3 f;
+    if (inside) memcpy(&f, v + at[0], sizeof f);
+    else f = (ty_vec3){v[at[0]], v[at[1]], v[at[2]], v[at[3]]};
+    return f;
+}
+
 static double cubic_at(const ty_cells* c, int axis, const double* values, const double x[3])
 {
     slot s[3];
@@ -202,19 +210,19 @@ static double cubic_at(const ty_cells* c, int axis, const double* values, const 
             at[d][k] = c->stride[d] * (i < first ? first : i > last ? last : i);
         }
     }
-    double sum = 0.0, low = INFINITY, high = -INFINITY;
+    bool inside = at[0][3] - at[0][0] == 3;
+    ty_vec3 sum = {0};
+    double low = INFINITY, high = -INFINITY;
     for (int k = 0; k < 4; ++k)
         for (int j = 0; j < 4; ++j) {
-            const double* v = values + at[1][j] + at[2][k];
-            double line = w[0][0] * v[at[0][0]] + w[0][1] * v[at[0][1]] + w[0][2] * v[at[0][2]] +
-                          w[0][3] * v[at[0][3]];
+            ty_vec3 line = four_at(values + at[1][j] + at[2][k], at[0], inside);
             sum += w[1][j] * w[2][k] * line;
             if (j < 1 || j > 2 || k < 1 || k > 2) continue;
-            double a = v[at[0][1]], b = v[at[0][2]], least = a < b ? a : b, most = a < b ? b : a;
-            low = least < low ? least : low;
-            high = most > high ? most : high;
+            low = ty_min(low, ty_min(line[1], line[2]));
+            high = ty_max(high, ty_max(line[1], line[2]));
         }
-    return ty_clamp(sum, low, high);
+    double value = w[0][0] * sum[0] + w[0][1] * sum[1] + w[0][2] * sum[2] + w[0][3] * sum[3];
+    return ty_clamp(value, low, high);
 }
 
 void ty_face_cubic(const ty_cells* c, int axis, const double* values, int n, const double (*x)[3], double* out)

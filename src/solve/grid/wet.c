@@ -8,12 +8,15 @@
 // A face between two air cells flies freely when its centre is this deep in liquid, cells: drops and sheets that
 // no cell centre meets. Less is the rounding of an ordinary surface.
 static const double FREE_DEPTH = 0.1;
+static const double SAME_PLACE = 1e-9;    // cells
 
 typedef struct sample_job {
     ty_gridflow* gf;
     ty_sampler distance;
     int axis;
     double* out;
+    const double* values;    // of the tracker, at memory coordinates 0, 0, 0; or NULL
+    int64_t stride[3];
 } sample_job;
 
 void ty_gridflow_find_box(ty_gridflow* gf, const ty_liquid* liquid)
@@ -29,6 +32,37 @@ void ty_gridflow_find_box(ty_gridflow* gf, const ty_liquid* liquid)
         if (!(low <= high)) low = high = -margin - 2.0;    // no liquid: an empty box
         gf->lo[axis] = (int)ty_clamp(floor(low) - margin, 0.0, c->n[axis]) + 1;
         gf->hi[axis] = (int)ty_clamp(ceil(high) + margin, 0.0, c->n[axis]) + 1;
+    }
+}
+
+// The tracker's own values where its lattice has the cells' centres.
+static const double* same_values(const ty_cells* c, const ty_liquid* liquid, int64_t stride[3])
+{
+    const ty_lattice* l = &liquid->lattice;
+    const double* at = liquid->values;
+    int64_t step = 1;
+    if (!at || l->cell != c->h) return NULL;
+    for (int axis = 0; axis < 3; ++axis) {
+        double shift = (c->origin[axis] - l->origin[axis]) * c->per_h + 0.5;    // of memory coordinate 1
+        int64_t first = llround(shift);
+        if (fabs(shift - (double)first) > SAME_PLACE || first < 0 || first + c->n[axis] > l->n[axis]) return NULL;
+        at += (first - 1) * step;
+        stride[axis] = step;
+        step *= l->n[axis];
+    }
+    return at;
+}
+
+static void copy_rows(void* ctx, ty_range r)
+{
+    const sample_job* job = ctx;
+    ty_gridflow* gf = job->gf;
+    int rows = gf->hi[1] - gf->lo[1];
+    for (int64_t row = r.begin; row < r.end; ++row) {
+        int j = gf->lo[1] + (int)(row % rows), k = gf->lo[2] + (int)(row / rows);
+        const double* from = job->values + job->stride[1] * j + job->stride[2] * k;
+        memcpy(gf->phi + ty_cell_index(&gf->cells, gf->lo[0], j, k), from + gf->lo[0],
+               (size_t)(gf->hi[0] - gf->lo[0]) * sizeof *from);
     }
 }
 
@@ -162,7 +196,7 @@ static ty_status list_free_faces(ty_gridflow* gf, const ty_liquid* liquid)
     for (int axis = 0; axis < 3; ++axis) {
         TY_TRY(list_candidates(gf, axis));
         if (!ty_array_resize(&gf->scratch, gf->layer.n)) return ty_no_memory("thin liquid");
-        sample_job job = {gf, liquid->distance, axis, gf->scratch.at};
+        sample_job job = {.gf = gf, .distance = liquid->distance, .axis = axis, .out = gf->scratch.at};
         ty_parallel_for(gf->layer.n, TY_SAMPLE_BATCH, face_distances, &job);
         for (int64_t i = 0; i < gf->layer.n; ++i)
             if (gf->scratch.at[i] < -FREE_DEPTH * gf->cells.h && !add_face(gf, axis, gf->layer.at[i]))
@@ -176,7 +210,8 @@ ty_status ty_gridflow_classify(ty_gridflow* gf, const ty_liquid* liquid)
     sample_job job = {.gf = gf, .distance = liquid->distance};
     ty_parallel_for(gf->cells.count, 1 << 16, reset_phi, gf);
     int64_t rows = (int64_t)(gf->hi[1] - gf->lo[1]) * (gf->hi[2] - gf->lo[2]);
-    if (gf->hi[0] > gf->lo[0]) ty_parallel_for(rows, 8, cell_rows, &job);
+    job.values = same_values(&gf->cells, liquid, job.stride);
+    if (gf->hi[0] > gf->lo[0]) ty_parallel_for(rows, 8, job.values ? copy_rows : cell_rows, &job);
     TY_TRY(list_cells(gf));
     TY_TRY(list_faces(gf));
     return list_free_faces(gf, liquid);

@@ -19,6 +19,7 @@ void ty_levelset_destroy(ty_levelset* ls)
     ty_free(ls->closed);
     ty_free(ls->doubtful);
     ty_array_free(&ls->ghost);
+    ty_array_free(&ls->pattern);
     ty_array_free(&ls->active);
     ty_array_free(&ls->velocity);
     ty_array_free(&ls->piece);

@@ -3,7 +3,8 @@
 // TY_LEVELSET_MARGIN cells more on every side.
 //
 //   transport.c   carries the values along the flow            solid.c     continues them into solids and outside
-//   change.c      sources, drains, the ledger's offsets        surface.c   triangles and bodies of liquid
+//   change.c      sources, drains, the ledger's offsets        fit.c       linear functions, for solid.c
+//   surface.c     triangles and bodies of liquid
 //   levelset.c    the kind: create, the order of a step, archive
 #ifndef TY_TRACK_LEVELSET_LEVELSET_H
 #define TY_TRACK_LEVELSET_LEVELSET_H
@@ -20,7 +21,23 @@ enum { TY_LEVELSET_MARGIN = 3 };
 // A cell that no liquid can be in, and the open cell whose liquid it continues (-1: there is none).
 typedef struct ty_ghost {
     int cell, source;
+    int pattern;       // its fit; -1: to be found anew
+    double apart;      // metres from the open cell
 } ty_ghost;
+
+// fit.h: open cells around a wall point, four by four, and what each gives to the function c . (1, dx, dy, dz). Cells that
+// fill up the last four have no weight.
+enum { TY_PATTERN_FOURS = 16 };
+typedef struct ty_fit_four {
+    ty_vec3 share[4], d[3], weight;
+    int offset[4];                     // cells after the closed one
+} ty_fit_four;
+typedef struct ty_fit_pattern {
+    ty_vec3 from_wall;                 // place of the closed cell, in cells
+    double weights;
+    int n_fours;
+    ty_fit_four four[TY_PATTERN_FOURS];
+} ty_fit_pattern;
 
 // Open, private to this folder and to trackers that build on it.
 typedef struct ty_levelset {
@@ -37,6 +54,7 @@ typedef struct ty_levelset {
     unsigned char* closed;             // per cell: its centre is inside a solid or outside the domain
     unsigned char* doubtful;           // scratch of ty_levelset_sample
     TY_ARRAY(ty_ghost) ghost;
+    TY_ARRAY(ty_fit_pattern) pattern;
     TY_ARRAY(int) active;              // cells that the transport works on
     TY_ARRAY(double) velocity;         // WENO: 3 per active cell
     ty_redistance redistance;

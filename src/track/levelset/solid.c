@@ -4,25 +4,21 @@
 // surface (contact angle 90 degrees) disturbs tilted water; this one leaves any plane alone.
 //
 // Departs: weights are found anew for the few ghosts near the surface instead of being kept for all, which would take
-// 400 bytes for every cell of the walls. A continued value differs from its open cell's by at most their distance.
+// 400 bytes for every cell of the walls; only those behind the domain's sides, where a few patterns repeat, are kept. A
+// continued value differs from its open cell's by at most their distance.
 #include <string.h>
 
 #include "core/parallel.h"
-#include "track/levelset/levelset.h"
+#include "track/levelset/fit.h"
 
-enum { BLOCK = 256, SAMPLE_BLOCK = TY_SAMPLE_BATCH, MARCH_STEPS = 32, MIN_FIT = 8, MAX_FIT = 512, N_RADII = 3, MAX_RULER = 8 };
-static const double RADII[N_RADII] = {1.6, 2.4, 3.2};    // cells around the wall point, widened while too few are open
-static const double MAX_WEIGHTS = 25.0;           // sum of absolute weights: more would amplify noise
-enum { FILL_RADII = 2, FILL_PASSES = 8 };                          // doubtful cells of a region look less far, and
+enum { BLOCK = 256, SAMPLE_BLOCK = TY_SAMPLE_BATCH, MARCH_STEPS = 32 };
+enum { FILL_RADII = 2, FILL_PASSES = 8 };         // doubtful cells of a region look less far, and
 static const double FILL_WEIGHTS = 6.0;           // are hardly extrapolated to
-static const double SAME_SIDE = -0.6;             // cells: open cells further behind the wall point are not used
 static const double FLAT = 0.1, BENT = 0.2;       // cells of misfit: from linear continuation to a constant one,
                                                   // as a sheet of a cell or two is no plane and would end at the wall
 static const double FIT_DEPTH = 3.6;              // cells below the wall; deeper ghosts copy their open cell
 static const double FIT_REACH = 4.0;              // cells: ghosts of open cells this near a surface are fitted
 static const double FAR = 6.0;                    // cells: where no surface of the liquid is near
-static const double CLAMPED = 0.999;              // of the band: values from here on are no distances
-static const double PIVOT = 1e-8;                 // of the largest: cells in a plane or line determine no slope
 static const double ON_SOLID = 0.1;               // cells: a region's surface this close to a solid lies on it
 static const double SAMPLE_REACH = 4.0;           // cells: values beyond are far from any surface
 static const double CLOSED_REACH = 8.0;           // cells: the same in solids, where surfaces are not seen
@@ -123,7 +119,46 @@ static int find_source(const ty_levelset* ls, int cell)
 static void find_sources(void* ctx, ty_range r)
 {
     ty_levelset* ls = ctx;
-    for (int64_t i = r.begin; i < r.end; ++i) ls->ghost.at[i].source = find_source(ls, ls->ghost.at[i].cell);
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        ty_ghost* ghost = &ls->ghost.at[i];
+        int a[3], b[3];
+        ghost->source = find_source(ls, ghost->cell);
+        ty_grid_coords(&ls->grid, ghost->cell, a);
+        ty_grid_coords(&ls->grid, ghost->source < 0 ? ghost->cell : ghost->source, b);
+        ghost->apart = ty_norm(ty_vec(a[0] - b[0], a[1] - b[1], a[2] - b[2])) * ls->grid.cell;
+    }
+}
+
+static ty_vec3 lattice_place(const ty_grid* g, const double x[3])
+{
+    return (ty_load3(x) - ty_load3(g->origin)) / g->cell - ty_vec(0.5, 0.5, 0.5);
+}
+
+// Where a ghost and the nearest point of the wall are, lattice places. False when that is too deep or not found.
+static bool wall_place(const ty_levelset* ls, int cell, ty_vec3* place, ty_vec3* wall)
+{
+    int at[3];
+    double x[3];
+    ty_grid_coords(&ls->grid, cell, at);
+    ty_grid_cell_center(&ls->grid, at[0], at[1], at[2], x);
+    if (!ty_levelset_push_out(ls, x)) return false;
+    *place = ty_vec(at[0], at[1], at[2]);
+    *wall = lattice_place(&ls->grid, x);
+    return !(ty_norm(*wall - *place) > FIT_DEPTH);
+}
+
+// Obstacles make every ghost different, and moving ones every step.
+static ty_status find_patterns(ty_levelset* ls)
+{
+    ls->pattern.n = 0;
+    for (int64_t i = 0; i < ls->ghost.n; ++i) {
+        ty_ghost* ghost = &ls->ghost.at[i];
+        ty_vec3 place, wall;
+        ghost->pattern = -1;
+        if (ls->has_obstacles || ghost->source < 0 || !wall_place(ls, ghost->cell, &place, &wall)) continue;
+        TY_TRY(ty_fit_find_pattern(ls, ghost->cell, place, wall, &ghost->pattern));
+    }
+    return ty_ok();
 }
 
 ty_status ty_levelset_ghosts(ty_levelset* ls)
@@ -135,7 +170,7 @@ ty_status ty_levelset_ghosts(ty_levelset* ls)
         if (ls->closed[c] && !ty_array_push(&ls->ghost, ((ty_ghost){.cell = (int)c})))
             return ty_no_memory("cells inside solids");
     ty_parallel_for(ls->ghost.n, BLOCK, find_sources, ls);
-    return ty_ok();
+    return find_patterns(ls);
 }
 
 ty_status ty_levelset_solids(ty_levelset* ls, const ty_world* world)
@@ -145,154 +180,23 @@ ty_status ty_levelset_solids(ty_levelset* ls, const ty_world* world)
     return ty_levelset_ghosts(ls);
 }
 
-// Cells for a fit: places relative to the wall point in cells, weights, ids.
-typedef struct fit {
-    int n;
-    ty_vec3 e[MAX_FIT];      // 1, dx, dy, dz
-    double w[MAX_FIT];
-    int cell[MAX_FIT];
-} fit;
-
-// Places of cells along an axis within `radius` of w, relative to it, and exp(-place^2).
-typedef struct ruler {
-    int lo, hi;
-    double at[MAX_RULER], weight[MAX_RULER];
-} ruler;
-
-static void lay_ruler(ruler* r, double w, double radius, int n)
-{
-    r->lo = (int)ty_max(0.0, ceil(w - radius));
-    r->hi = (int)ty_min(n - 1.0, floor(w + radius));
-    for (int i = r->lo; i <= r->hi; ++i) {
-        double d = i - w;
-        r->at[i - r->lo] = d;
-        r->weight[i - r->lo] = exp(-d * d);
-    }
-}
-
-// Cells with closed[] unset and a distance in phi within `radius` of the lattice place w, on the side of `out`.
-static void gather(const ty_levelset* ls, const unsigned char* closed, const double* phi, ty_vec3 w, ty_vec3 out,
-                   double radius, fit* f)
-{
-    double clamped = CLAMPED * ls->band;
-    const ty_grid* g = &ls->grid;
-    ruler r[3];
-    for (int axis = 0; axis < 3; ++axis) lay_ruler(&r[axis], w[axis], radius, g->n[axis]);
-    f->n = 0;
-    for (int k = 0; k <= r[2].hi - r[2].lo; ++k)
-        for (int j = 0; j <= r[1].hi - r[1].lo; ++j) {
-            double weight = r[1].weight[j] * r[2].weight[k];
-            int64_t first = ty_grid_index(g, r[0].lo, r[1].lo + j, r[2].lo + k);
-            for (int i = 0; i <= r[0].hi - r[0].lo; ++i) {
-                ty_vec3 d = ty_vec(r[0].at[i], r[1].at[j], r[2].at[k]);
-                if (closed[first + i] || fabs(phi[first + i]) >= clamped || ty_dot(d, d) > radius * radius) continue;
-                if (ty_dot(d, out) < SAME_SIDE) continue;
-                f->w[f->n] = weight * r[0].weight[i];
-                f->e[f->n] = (ty_vec3){1.0, d[0], d[1], d[2]};
-                f->cell[f->n++] = (int)(first + i);
-            }
-        }
-}
-
-// Cholesky factor of a symmetric 4 x 4 matrix in place; false when it does not determine all four.
-static bool factor4(double m[4][4])
-{
-    double largest = ty_max(ty_max(m[0][0], m[1][1]), ty_max(m[2][2], m[3][3]));
-    for (int i = 0; i < 4; ++i)
-        for (int j = 0; j <= i; ++j) {
-            double sum = m[i][j];
-            for (int k = 0; k < j; ++k) sum -= m[i][k] * m[j][k];
-            if (i != j) m[i][j] = sum / m[j][j];
-            else if (sum <= PIVOT * largest) return false;
-            else m[i][i] = sqrt(sum);
-        }
-    return true;
-}
-
-static void solve4(double m[4][4], ty_vec3* x)
-{
-    double b[4];
-    memcpy(b, x, sizeof b);
-    for (int i = 0; i < 4; ++i) {
-        for (int k = 0; k < i; ++k) b[i] -= m[i][k] * b[k];
-        b[i] /= m[i][i];
-    }
-    for (int i = 3; i >= 0; --i) {
-        for (int k = i + 1; k < 4; ++k) b[i] -= m[k][i] * b[k];
-        b[i] /= m[i][i];
-    }
-    memcpy(x, b, sizeof b);
-}
-
-static double dot4(ty_vec3 a, ty_vec3 b)
-{
-    ty_vec3 p = a * b;
-    return p[0] + p[1] + (p[2] + p[3]);
-}
-
-// The fitted linear function at `at` (cells from the wall point), and how well it fits: root of the weighted mean square
-// of what is left. False when the values' weights in it would be too large.
-static bool evaluate(const fit* f, ty_vec3 at, const double* phi, double max_weights, double* value, double* misfit)
-{
-    double m[4][4];
-    ty_vec3 e = {1.0, at[0], at[1], at[2]}, z = e, c = {0}, row[4] = {{0}};
-    for (int k = 0; k < f->n; ++k) {
-        ty_vec3 weighted = f->w[k] * f->e[k];
-        c += phi[f->cell[k]] * weighted;
-        for (int i = 0; i < 4; ++i) row[i] += f->e[k][i] * weighted;
-    }
-    memcpy(m, row, sizeof m);
-    if (!factor4(m)) return false;
-    solve4(m, &z);
-    solve4(m, &c);
-    double total = 0.0, sum = 0.0, all = 0.0;
-    for (int k = 0; k < f->n; ++k) {
-        double left = dot4(c, f->e[k]) - phi[f->cell[k]];
-        total += fabs(f->w[k] * dot4(z, f->e[k]));
-        sum += f->w[k] * left * left;
-        all += f->w[k];
-    }
-    *value = dot4(c, e);
-    *misfit = sqrt(sum / all);
-    return total <= max_weights;
-}
-
-// Linear continuation to lattice place x from open cells around lattice place w.
-static bool extend(const ty_levelset* ls, const unsigned char* closed, const double* phi, ty_vec3 x, ty_vec3 w,
-                   int n_radii, double max_weights, double* value, double* misfit)
-{
-    fit f;
-    ty_vec3 out = ty_normalize(w - x);
-    for (int k = 0; k < n_radii; ++k) {
-        gather(ls, closed, phi, w, out, RADII[k], &f);
-        if (f.n >= MIN_FIT && evaluate(&f, x - w, phi, max_weights, value, misfit)) return true;
-    }
-    return false;
-}
-
 typedef struct continuation {
     ty_levelset* ls;
     double* phi;
 } continuation;
 
-static ty_vec3 lattice_place(const ty_grid* g, const double x[3])
-{
-    return (ty_load3(x) - ty_load3(g->origin)) / g->cell - ty_vec(0.5, 0.5, 0.5);
-}
-
 // The continued value of a ghost beside its open cell. False when the open cells do not tell it.
-static bool fit_ghost(const continuation* c, ty_ghost ghost, const int at[3], double* value)
+static bool fit_ghost(const continuation* c, const ty_ghost* ghost, double source, double* value)
 {
     const ty_levelset* ls = c->ls;
-    const ty_grid* g = &ls->grid;
-    double x[3], source = c->phi[ghost.source], misfit;
-    if (fabs(source) > FIT_REACH * g->cell) return false;
-    ty_grid_cell_center(g, at[0], at[1], at[2], x);
-    if (!ty_levelset_push_out(ls, x)) return false;
-    ty_vec3 place = ty_vec(at[0], at[1], at[2]), wall = lattice_place(g, x);
-    if (ty_norm(wall - place) > FIT_DEPTH) return false;
-    if (!extend(ls, ls->closed, c->phi, place, wall, N_RADII, MAX_WEIGHTS, value, &misfit)) return false;
-    double bent = ty_clamp((misfit / g->cell - FLAT) / (BENT - FLAT), 0.0, 1.0);
+    double misfit, h = ls->grid.cell;
+    ty_vec3 place, wall;
+    if (fabs(source) > FIT_REACH * h) return false;
+    if (ghost->pattern < 0 || !ty_fit_apply(ls, ghost->pattern, ghost->cell, c->phi, value, &misfit)) {
+        if (!wall_place(ls, ghost->cell, &place, &wall)) return false;
+        if (!ty_fit_extend(ls, ls->closed, c->phi, place, wall, TY_FIT_RADII, TY_FIT_WEIGHTS, value, &misfit)) return false;
+    }
+    double bent = ty_clamp((misfit / h - FLAT) / (BENT - FLAT), 0.0, 1.0);
     *value += bent * (source - *value);
     return true;
 }
@@ -302,18 +206,14 @@ static void continue_ghosts(void* ctx, ty_range r)
     continuation* c = ctx;
     const ty_levelset* ls = c->ls;
     for (int64_t i = r.begin; i < r.end; ++i) {
-        ty_ghost ghost = ls->ghost.at[i];
-        double *phi = &c->phi[ghost.cell], value;
-        if (ghost.source < 0) {
+        const ty_ghost* ghost = &ls->ghost.at[i];
+        double *phi = &c->phi[ghost->cell], value;
+        if (ghost->source < 0) {
             if (isnan(*phi)) *phi = ls->band;
             continue;
         }
-        int a[3], b[3];
-        ty_grid_coords(&ls->grid, ghost.cell, a);
-        ty_grid_coords(&ls->grid, ghost.source, b);
-        double source = c->phi[ghost.source];
-        double apart = ty_norm(ty_vec(a[0] - b[0], a[1] - b[1], a[2] - b[2])) * ls->grid.cell;
-        if (!fit_ghost(c, ghost, a, &value)) value = isnan(*phi) ? source : *phi;
+        double source = c->phi[ghost->source], apart = ghost->apart;
+        if (!fit_ghost(c, ghost, source, &value)) value = isnan(*phi) ? source : *phi;
         *phi = ty_clamp(ty_clamp(value, source - apart, source + apart), -ls->band, ls->band);
     }
 }
@@ -455,7 +355,7 @@ static void try_doubtful(void* ctx, ty_range r)
         if (!s->doubtful[cell]) continue;
         ty_grid_coords(&ls->grid, cell, ijk);
         ty_vec3 place = ty_vec(ijk[0], ijk[1], ijk[2]);
-        if (!extend(ls, s->doubtful, s->out, place, place, FILL_RADII, FILL_WEIGHTS, value, &misfit)) *value = NAN;
+        if (!ty_fit_extend(ls, s->doubtful, s->out, place, place, FILL_RADII, FILL_WEIGHTS, value, &misfit)) *value = NAN;
     }
 }
 

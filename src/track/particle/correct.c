@@ -32,11 +32,11 @@ static void measure_block(void* ctx, ty_range r)
     const float *px = p->now.place[0].at, *py = p->now.place[1].at, *pz = p->now.place[2].at;
     for (int64_t i = r.begin; i < r.end; ++i) {
         const double* v = p->ls->phi + p->now.cell.at[i];
-        double x = (double)px[i], y = (double)py[i], z = (double)pz[i];
-        double a = v[0] + x * (v[1] - v[0]), b = v[dy] + x * (v[dy + 1] - v[dy]);
-        double c = v[dz] + x * (v[dz + 1] - v[dz]), d = v[dy + dz] + x * (v[dy + dz + 1] - v[dy + dz]);
-        double e = a + y * (b - a), f = c + y * (d - c);
-        j->value[i] = (float)(e + z * (f - e)) * per_cell;
+        ty_vec2 a = ty_load2(v), b = ty_load2(v + dy);
+        a += (double)pz[i] * (ty_load2(v + dz) - a);
+        b += (double)pz[i] * (ty_load2(v + dy + dz) - b);
+        a += (double)py[i] * (b - a);
+        j->value[i] = (float)(a[0] + (double)px[i] * (a[1] - a[0])) * per_cell;
     }
 }
 

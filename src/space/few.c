@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points are sorted into the bins of a coarse lattice around them. A bin also knows whether any point is in it or beside
+// it: bins are wider than `reach` and a usual triangle together, so most triangles look at one bin, that of their first corner.
+#include "space/few.h"
+
+#include <string.h>
+
+enum { MAX_BINS = 64 };             // along an axis
+static const double WIDTH = 2.0;    // of a bin at least, in `reach`
+
+typedef struct bins {
+    double lo[3], width, per_width;
+    int n[3], size;
+    int* first;               // size + 1: ranges of `order`
+    int* order;               // points by bin, ids ascending
+    unsigned char* near;      // a point is in the bin or in one beside it
+} bins;
+
+static int bin_along(const bins* b, int axis, double x)
+{
+    return (int)ty_clamp(floor((x - b->lo[axis]) * b->per_width), -1.0, b->n[axis]);
+}
+
+static void lay_bins(bins* b, int n, const double (*x)[3], double reach)
+{
+    ty_box box = ty_box_empty();
+    for (int i = 0; i < n; ++i) ty_box_add(&box, x[i]);
+    b->width = WIDTH * reach;
+    for (int axis = 0; axis < 3; ++axis) b->width = ty_max(b->width, (box.hi[axis] - box.lo[axis]) / (MAX_BINS - 1));
+    b->per_width = 1.0 / b->width;
+    b->size = 1;
+    for (int axis = 0; axis < 3; ++axis) {    // a bin of margin on each side, and half of one for rounding
+        b->lo[axis] = box.lo[axis] - 1.5 * b->width;
+        b->n[axis] = (int)((box.hi[axis] - box.lo[axis]) * b->per_width) + 4;
+        b->size *= b->n[axis];
+    }
+}
+
+static int bin_of(const bins* b, const double x[3])
+{
+    return bin_along(b, 0, x[0]) + b->n[0] * (bin_along(b, 1, x[1]) + b->n[1] * bin_along(b, 2, x[2]));
+}
+
+static void mark_near(bins* b, int bin)
+{
+    for (int k = -1; k <= 1; ++k)
+        for (int j = -1; j <= 1; ++j)
+            for (int i = -1; i <= 1; ++i) b->near[bin + i + b->n[0] * (j + b->n[1] * k)] = 1;
+}
+
+static void sort_points(bins* b, int n, const double (*x)[3])
+{
+    for (int i = 0; i < n; ++i) {
+        int bin = bin_of(b, x[i]);
+        if (b->first[bin + 1]++ == 0) mark_near(b, bin);
+    }
+    for (int i = 0; i < b->size; ++i) b->first[i + 1] += b->first[i];
+    for (int i = n; i-- > 0;) {
+        int bin = bin_of(b, x[i]);
+        b->order[--b->first[bin + 1]] = i;
+    }
+    // first[bin + 1] now begins bin: shifted back by one.
+    for (int i = 0; i < b->size; ++i) b->first[i] = b->first[i + 1];
+    b->first[b->size] = n;
+}
+
+static bool is_far(const bins* b, const ty_vec3 corner[3], double reach)
+{
+    double room = b->width - reach;
+    int at[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        if (fabs(corner[1][axis] - corner[0][axis]) > room || fabs(corner[2][axis] - corner[0][axis]) > room) return false;
+        at[axis] = bin_along(b, axis, corner[0][axis]);
+        if (at[axis] < 0 || at[axis] >= b->n[axis]) return true;
+    }
+    return !b->near[at[0] + b->n[0] * (at[1] + b->n[1] * at[2])];
+}
+
+typedef struct answer {
+    const double (*x)[3];
+    int* triangle;
+    double* distance2;
+} answer;
+
+static void ask(const bins* b, const answer* a, int t, const ty_vec3 corner[3], double reach)
+{
+    int lo[3], hi[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        double least = ty_min(corner[0][axis], ty_min(corner[1][axis], corner[2][axis]));
+        double most = ty_max(corner[0][axis], ty_max(corner[1][axis], corner[2][axis]));
+        lo[axis] = bin_along(b, axis, least - reach);
+        hi[axis] = bin_along(b, axis, most + reach);
+        lo[axis] = lo[axis] < 0 ? 0 : lo[axis];
+        hi[axis] = hi[axis] < b->n[axis] ? hi[axis] : b->n[axis] - 1;
+        if (lo[axis] > hi[axis]) return;
+    }
+    for (int k = lo[2]; k <= hi[2]; ++k)
+        for (int j = lo[1]; j <= hi[1]; ++j) {
+            int row = b->n[0] * (j + b->n[1] * k);
+            for (int i = b->first[row + lo[0]]; i < b->first[row + hi[0] + 1]; ++i) {
+                int point = b->order[i];
+                double d2 = ty_closest_on_triangle(ty_load3(a->x[point]), corner[0], corner[1], corner[2]).distance2;
+                if (d2 > reach * reach || !(d2 < a->distance2[point])) continue;
+                a->distance2[point] = d2;
+                a->triangle[point] = t;
+            }
+        }
+}
+
+ty_status ty_few_closest(int n_tris, const int (*tri)[3], const double (*vert)[3], int n, const double (*x)[3],
+                         double reach, int* triangle, double* distance2)
+{
+    bins b;
+    for (int i = 0; i < n; ++i) triangle[i] = -1, distance2[i] = INFINITY;
+    if (n == 0 || n_tris == 0) return ty_ok();
+    lay_bins(&b, n, x, reach);
+    b.first = ty_alloc_zero((size_t)b.size + 1, sizeof *b.first);
+    b.order = ty_alloc((size_t)n, sizeof *b.order);
+    b.near = ty_alloc_zero((size_t)b.size, 1);
+    bool ok = b.first && b.order && b.near;
+    if (ok) sort_points(&b, n, x);
+    answer a = {x, triangle, distance2};
+    for (int t = 0; ok && t < n_tris; ++t) {
+        ty_vec3 corner[3] = {ty_load3(vert[tri[t][0]]), ty_load3(vert[tri[t][1]]), ty_load3(vert[tri[t][2]])};
+        if (!is_far(&b, corner, reach)) ask(&b, &a, t, corner, reach);
+    }
+    ty_free(b.first);
+    ty_free(b.order);
+    ty_free(b.near);
+    return ok ? ty_ok() : ty_no_memory("closest triangles");
+}
