@@ -33,6 +33,7 @@ static ty_status place(ty_gridflow* gf, const ty_liquid* liquid)
 {
     ty_gridflow_find_box(gf, liquid);
     TY_TRY(ty_gridflow_bodies(gf));
+    ty_gridflow_close_rims(gf, liquid);
     return ty_gridflow_classify(gf, liquid);
 }
 

@@ -123,6 +123,8 @@ ty_status ty_gridflow_bodies(ty_gridflow* gf);
 // source's back takes nothing in. `area`: of the source's surface in the cell, in h^2. `displaced`: what the source's
 // own motion displaces there.
 double ty_gridflow_emitted(const ty_gridflow* gf, int cell, double* area, double* displaced);
+// rims.c: faces along sources that pour into air. After ty_gridflow_bodies.
+void ty_gridflow_close_rims(ty_gridflow* gf, const ty_liquid* liquid);
 // How much of the unit square's area has phi > 0; corners in ring order.
 double ty_open_fraction(const double phi[4]);
 
