@@ -51,6 +51,9 @@ void ty_check_solver(ty_reader* r, void* self, ty_node* node)
     if (strcmp(draft->def.solver_kind, "prescribed") == 0 &&
         !(node && ty_node_find(node, "velocity")))
         WRONG(r, key_spot(node, "kind"), "solver 'prescribed' needs 'velocity' (m/s)");
+    if (draft->def.solve.paper && strcmp(draft->def.solver_kind, "tet") == 0)
+        ty_mistake_add(r->mistakes, TY_NOT_YET, key_spot(node, "method"),
+                       "'method: paper' is not available yet for solver 'tet'");
 }
 
 void ty_check_surface(ty_reader* r, void* self, ty_node* node)

@@ -280,7 +280,7 @@ static ty_status create_parts(ty_gridflow* gf, const ty_world* world)
     for (int side = 0; side < TY_N_SIDES; ++side) gf->closed[side] = def->wall[side].closed;
     gf->world = world;
     // Stress that stops all acceleration is no acceleration to carry along.
-    gf->carries = gf->def->theta < 1.0 && gf->def->viscosity_form != TY_VISCOSITY_VARIATIONAL;
+    gf->carries = gf->def->theta < 1.0 && gf->def->viscosity_form != TY_VISCOSITY_VARIATIONAL && !gf->def->paper;
     gf->layers = (int)ty_clamp(ceil(gf->def->cfl), 1.0, MAX_LAYERS) + EXTRA_LAYERS;
     TY_TRY(make_cells(gf, def));
     TY_TRY(reserve(gf));

@@ -123,6 +123,8 @@ ty_status ty_gridflow_bodies(ty_gridflow* gf);
 // source's back takes nothing in. `area`: of the source's surface in the cell, in h^2. `displaced`: what the source's
 // own motion displaces there.
 double ty_gridflow_emitted(const ty_gridflow* gf, int cell, double* area, double* displaced);
+// voxels.c: `method: paper`: faces wholly open or closed, between cells that are solid or not.
+void ty_gridflow_whole_voxels(ty_gridflow* gf, const int lo[3], const int hi[3]);
 // rims.c: faces along sources that pour into air. After ty_gridflow_bodies.
 void ty_gridflow_close_rims(ty_gridflow* gf, const ty_liquid* liquid);
 // How much of the unit square's area has phi > 0; corners in ring order.
@@ -138,6 +140,12 @@ static inline double ty_surface_fraction(double phi_i, double phi_j)
 {
     double theta = phi_i / (phi_i - phi_j);
     return theta > 0.0 && theta < TY_FARTHEST_SURFACE ? theta : TY_FARTHEST_SURFACE;
+}
+// `method: paper`: a cell is liquid when phi is no more than this share of a cell.
+#define TY_WET_VOXEL 0.5
+static inline bool ty_is_wet(const ty_gridflow* gf, double phi)
+{
+    return gf->def->paper ? phi <= TY_WET_VOXEL * gf->cells.h : phi < -TY_WET * gf->cells.h;
 }
 
 // advect.c: next[] at valid faces, from u[] and acc[]; rate[] there becomes acc[] carried along. Spoils next_acc[].
