@@ -34,7 +34,8 @@ static ty_status place(ty_gridflow* gf, const ty_liquid* liquid)
     ty_gridflow_find_box(gf, liquid);
     TY_TRY(ty_gridflow_bodies(gf));
     ty_gridflow_close_rims(gf, liquid);
-    return ty_gridflow_classify(gf, liquid);
+    TY_TRY(ty_gridflow_classify(gf, liquid));
+    return ty_gridflow_swell(gf);
 }
 
 static ty_status move(ty_gridflow* gf, const ty_liquid* liquid, double dt, double theta, ty_solve_stats* stats)
@@ -210,6 +211,7 @@ static void destroy(void* self)
     ty_array_free(&gf->wet);
     ty_array_free(&gf->layer);
     ty_array_free(&gf->front);
+    ty_free(gf->swell);
     ty_array_free(&gf->scratch);
     ty_array_free(&gf->stress_face);
     ty_array_free(&gf->rhs);

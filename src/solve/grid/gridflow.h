@@ -67,6 +67,7 @@ typedef struct ty_gridflow {
     double* open[3];             // area fraction of faces
     double* body[3];             // normal velocity of what closes the rest
     double* drift[3];            // normal velocity of a source's own motion; NULL when none ever moves
+    double* swell;               // m/s: what obstacles that change their volume push into a cell beside; or NULL
     uint8_t* spout;              // cells beside source i carry i + 1
     ty_cut_faces cut[3];
     bool bodies_fixed;           // no need to make them again
@@ -147,6 +148,9 @@ static inline bool ty_is_wet(const ty_gridflow* gf, double phi)
 {
     return gf->def->paper ? phi <= TY_WET_VOXEL * gf->cells.h : phi < -TY_WET * gf->cells.h;
 }
+
+// swell.c: what deforming obstacles push beside a rigid motion. After ty_gridflow_classify.
+ty_status ty_gridflow_swell(ty_gridflow* gf);
 
 // advect.c: next[] at valid faces, from u[] and acc[]; rate[] there becomes acc[] carried along. Spoils next_acc[].
 ty_status ty_gridflow_advect(ty_gridflow* gf, double dt);

@@ -114,7 +114,7 @@ static double net_inflow(const project_job* job, int64_t row)
         sum += low - high;
         if (!spout) sum += (1.0 - w[i]) * b[i] - (1.0 - w[j]) * b[j];
     }
-    if (!spout) return sum;
+    if (!spout) return gf->swell ? sum + gf->swell[i] : sum;
     const double* scale = gf->emission.at + 2 * (gf->spout[i] - 1);
     double area, displaced, emitted = ty_gridflow_emitted(gf, i, &area, &displaced);
     return sum + scale[0] * emitted + scale[1] * area + displaced;
