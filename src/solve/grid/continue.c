@@ -265,7 +265,7 @@ ty_status ty_gridflow_continue(ty_gridflow* gf)
     for (int axis = 0; axis < 3; ++axis) TY_TRY(extrapolate(gf, axis));
     fill_sides(gf);
     if (gf->has_bodies) TY_TRY(constrain(gf));
-    if (!gf->def->paper) TY_TRY(ty_gridflow_balance(gf));
+    TY_TRY(ty_gridflow_balance(gf));
     fill_sides(gf);
     return ty_ok();
 }
