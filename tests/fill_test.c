@@ -20,7 +20,7 @@ static void check(const char* text, double rate, int frames, limits most)
         for (int frame = 1; frame <= frames; ++frame) {
             scene_frame(run);
             poured = rate * frame / 24.0;
-            assert_near(run->sim.stats.expected_volume - run->first_expected, poured, 1e-6 * poured);
+            assert_near(run->sim.stats.expected_volume - run->first_expected, poured, 1e-3 * poured);
             error = run->sim.stats.volume - run->first - poured;
             worst = fmax(worst, fabs(error / poured));
             worst_of_all = fmax(worst_of_all, fabs(error / (run->first + poured)));
@@ -50,13 +50,23 @@ static void a_pool_rises_over_a_source_in_the_floor(void** unused)
           0.032, 36, (limits){0.06, 0.03, 0.005});
 }
 
-// A square jet of 6 to 13 cells, whose edges the lattice rounds as they leave: about a tenth short, where 0.5 % is wanted.
+// A square jet of 6 to 13 cells. It leaves with exactly its velocity, but every edge of it loses 0.2 square cells per length as the
+// tracker rounds it off to a radius of one cell: 1.6 to 5.3 % short, where 0.5 % is wanted.
 static void a_jet_delivers_its_rate(void** unused)
 {
     (void)unused;
     check(TANK "sources:\n  - box: {min: [0, 0.3, 0.3], max: [0.1, 0.7, 0.7]}\n    velocity: [0.8, 0, 0]\n"
                "forces: [{gravity: [0, 0, 0]}]\n",
-          0.128, 24, (limits){0.3, 0.15, 0.15});
+          0.128, 24, (limits){0.07, 0.06, 0.055});
+}
+
+// Nothing but the rim of its front to round off.
+static void a_round_jet_delivers_its_rate(void** unused)
+{
+    (void)unused;
+    check(TANK "sources:\n  - cylinder: {from: [-0.1, 0.5, 0.5], to: [0.1, 0.5, 0.5], radius: 0.2}\n    velocity: [0.8, 0, 0]\n"
+               "forces: [{gravity: [0, 0, 0]}]\n",
+          0.8 * M_PI * 0.04, 24, (limits){0.065, 0.012, 0.025});
 }
 
 int main(void)
@@ -65,6 +75,7 @@ int main(void)
         cmocka_unit_test(a_duct_fills_exactly),
         cmocka_unit_test(a_pool_rises_over_a_source_in_the_floor),
         cmocka_unit_test(a_jet_delivers_its_rate),
+        cmocka_unit_test(a_round_jet_delivers_its_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,7 @@ static void a_standing_wave_has_its_second_harmonic(void** state) { (void)state,
 static void a_ball_flies_on_its_parabola(void** state) { (void)state, check_case("F11"); }
 static void a_u_tube_has_its_period(void** state) { (void)state, check_case("F16"); }
 static void free_bodies_stay_ellipsoids(void** state) { (void)state, check_case("F17"); }
+static void viscosity_damps_a_wave(void** state) { (void)state, check_case("F18"); }
 static void a_column_collapses_as_measured(void** state) { (void)state, check_case("D1"); }
 static void vortices_keep_their_energy(void** state) { (void)state, check_case("P2"); }
 static void a_lid_drives_a_cavity(void** state) { (void)state, check_case("P3"); }
@@ -33,6 +34,7 @@ int main(void)
         cmocka_unit_test(a_ball_flies_on_its_parabola),
         cmocka_unit_test(a_u_tube_has_its_period),
         cmocka_unit_test(free_bodies_stay_ellipsoids),
+        cmocka_unit_test(viscosity_damps_a_wave),
         cmocka_unit_test(a_column_collapses_as_measured),
         cmocka_unit_test(vortices_keep_their_energy),
         cmocka_unit_test(a_lid_drives_a_cavity),

@@ -51,8 +51,6 @@ void ty_check_solver(ty_reader* r, void* self, ty_node* node)
     if (strcmp(draft->def.solver_kind, "prescribed") == 0 &&
         !(node && ty_node_find(node, "velocity")))
         WRONG(r, key_spot(node, "kind"), "solver 'prescribed' needs 'velocity' (m/s)");
-    if (strcmp(draft->def.solver_kind, "grid") == 0 && draft->def.solve.paper)
-        WRONG(r, key_spot(node, "method"), "solver 'grid' has no 'method: paper' yet; use 'tet' or 'best'");
 }
 
 void ty_check_surface(ty_reader* r, void* self, ty_node* node)

@@ -56,8 +56,8 @@ static const ty_choice advections[] = {
     {0}};
 static const ty_choice methods[] = {
     {"best", 0, "what measured best", NULL},
-    {"paper", 1, "the paper's own rules, for comparison: two-point pressures, gravity as a force, "
-                "conforming obstacles, its interpolation", NULL},
+    {"paper", 1, "the paper's own rules, for comparison; `tet`: two-point pressures, gravity as a force, conforming "
+                "obstacles, its interpolation; `grid`: whole voxels, water up to half a cell off, linear advection", NULL},
     {0}};
 static const ty_choice tracker_kinds[] = {{"levelset", 0, "level set on a grid", NULL},
                                           {"particle", 0, "particle level set", NULL},

@@ -246,3 +246,17 @@ ty_sampler ty_world_solid_slip(const ty_world* w) { return (ty_sampler){w, 1, 0.
 bool ty_world_has_obstacles(const ty_world* w) { return w->n_obstacles > 0; }
 bool ty_world_solid_moves(const ty_world* w) { return w->solid_moves; }
 double ty_world_solid_speed(const ty_world* w) { return w->solid_speed; }
+
+static bool deforms(const ty_shape* s)
+{
+    bool scaled = false;
+    for (int i = 1; i < s->def->n_keys; ++i) scaled |= s->def->keys[i].scale != s->def->keys[0].scale;
+    return s->changes_inside || scaled;
+}
+
+bool ty_world_solid_deforms(const ty_world* w)
+{
+    for (int i = 0; i < w->n_obstacles; ++i)
+        if (deforms(&w->obstacles[i].shape)) return true;
+    return false;
+}

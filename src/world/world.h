@@ -35,6 +35,8 @@ ty_sampler ty_world_obstacles(const ty_world* world);
 bool ty_world_has_obstacles(const ty_world* world);
 // Whether any solid moves or changes between t - dt and t.
 bool ty_world_solid_moves(const ty_world* world);
+// Whether an obstacle changes its form or size at some time: its velocity is no rigid motion's.
+bool ty_world_solid_deforms(const ty_world* world);
 // Velocity of the nearest solid's material at a point (width 3), and its slip (width 1).
 ty_sampler ty_world_solid_velocity(const ty_world* world);
 ty_sampler ty_world_solid_slip(const ty_world* world);

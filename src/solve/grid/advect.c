@@ -80,7 +80,7 @@ static void carry(void* ctx, ty_range r)
     if (gf->carries) lagrangian_foot(job, n, face, x);
     else ty_trace_back(&job->flow, job->dt, n, (const double(*)[3])x, x);
     const double* values = gf->carries ? gf->carried[axis] : gf->u[axis];
-    bool linear = gf->def->advection == TY_ADVECT_SEMI_LAGRANGIAN || job->bounds;
+    bool linear = gf->def->advection == TY_ADVECT_SEMI_LAGRANGIAN || gf->def->paper || job->bounds;
     if (linear) ty_face_linear(c, axis, values, n, (const double(*)[3])x, u, job->bounds ? lo : NULL, hi);
     else ty_face_cubic(c, axis, values, n, (const double(*)[3])x, u);
     for (int i = 0; i < n; ++i) gf->next[axis][face[i]] = u[i];
@@ -121,7 +121,7 @@ static void write_back(void* ctx, ty_range r)
 
 ty_status ty_gridflow_advect(ty_gridflow* gf, double dt)
 {
-    bool maccormack = !gf->carries && gf->def->advection == TY_ADVECT_MACCORMACK;
+    bool maccormack = !gf->carries && !gf->def->paper && gf->def->advection == TY_ADVECT_MACCORMACK;
     advect_job job = {.gf = gf, .dt = dt};
     job.flow = (ty_flow){.velocity = {gf, 3, 0.0, ty_gridflow_velocity}, .cell = gf->cells.h, .max_speed = gf->max_speed};
     if (gf->carries) ty_parallel_for(gf->cells.count, 1 << 14, make_carried, &job);

@@ -66,6 +66,7 @@ static void take_back(ty_gridflow* gf, int cell, double excess)
 
 ty_status ty_gridflow_balance(ty_gridflow* gf)
 {
+    if (gf->def->paper) return ty_ok();
     TY_TRY(list_cells(gf));
     int64_t n = gf->front.n;
     if (!ty_array_resize(&gf->scratch, n)) return ty_no_memory("extrapolation");

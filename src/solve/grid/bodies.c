@@ -292,7 +292,8 @@ ty_status ty_gridflow_bodies(ty_gridflow* gf)
     int64_t rows = (int64_t)(g.hi[1] - g.lo[1] + 1) * (g.hi[2] - g.lo[2] + 1);
     if (gf->has_bodies) ty_parallel_for(rows, 8, node_rows, &g);
     ty_parallel_for(rows, 8, fraction_rows, &g);
-    if (ty_world_has_obstacles(gf->world)) TY_TRY(ty_close_thin_walls(gf, g.lo, g.hi));
+    if (gf->def->paper && gf->has_bodies) ty_gridflow_whole_voxels(gf, g.lo, g.hi);
+    else if (ty_world_has_obstacles(gf->world)) TY_TRY(ty_close_thin_walls(gf, g.lo, g.hi));
     for (int axis = 0; axis < 3; ++axis) gf->cut[axis].face.n = 0;
     if (!gf->has_bodies) return ty_ok();
     TY_TRY(list_cut_faces(&g));

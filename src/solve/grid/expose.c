@@ -37,7 +37,7 @@ static int face_below(const ty_gridflow* gf, int axis, int f)
 static void expose(const ty_gridflow* gf, int axis, const double* u, double* seen)
 {
     memcpy(seen, u, sizeof(double) * (size_t)gf->cells.count);
-    for (int64_t k = 0; k < gf->face[axis].n; ++k) {
+    for (int64_t k = 0; k < gf->face[axis].n && !gf->def->paper; ++k) {
         int f = gf->face[axis].at[k], below = face_below(gf, axis, f);
         if (!below) continue;
         // Two cells of liquid share the face between them.

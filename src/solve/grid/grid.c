@@ -33,7 +33,9 @@ static ty_status place(ty_gridflow* gf, const ty_liquid* liquid)
 {
     ty_gridflow_find_box(gf, liquid);
     TY_TRY(ty_gridflow_bodies(gf));
-    return ty_gridflow_classify(gf, liquid);
+    ty_gridflow_close_rims(gf, liquid);
+    TY_TRY(ty_gridflow_classify(gf, liquid));
+    return ty_gridflow_swell(gf);
 }
 
 static ty_status move(ty_gridflow* gf, const ty_liquid* liquid, double dt, double theta, ty_solve_stats* stats)
@@ -210,6 +212,7 @@ static void destroy(void* self)
     ty_array_free(&gf->wet);
     ty_array_free(&gf->layer);
     ty_array_free(&gf->front);
+    ty_free(gf->swell);
     ty_array_free(&gf->scratch);
     ty_array_free(&gf->stress_face);
     ty_array_free(&gf->rhs);
@@ -295,7 +298,7 @@ static ty_status create_parts(ty_gridflow* gf, const ty_world* world)
     for (int side = 0; side < TY_N_SIDES; ++side) gf->closed[side] = def->wall[side].closed;
     gf->world = world;
     // Stress that stops all acceleration is no acceleration to carry along.
-    gf->carries = gf->def->theta < 1.0 && gf->def->viscosity_form != TY_VISCOSITY_VARIATIONAL;
+    gf->carries = gf->def->theta < 1.0 && gf->def->viscosity_form != TY_VISCOSITY_VARIATIONAL && !gf->def->paper;
     gf->layers = (int)ty_clamp(ceil(gf->def->cfl), 1.0, MAX_LAYERS) + EXTRA_LAYERS;
     TY_TRY(make_cells(gf, def));
     TY_TRY(reserve(gf));

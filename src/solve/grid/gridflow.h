@@ -67,6 +67,7 @@ typedef struct ty_gridflow {
     double* open[3];             // area fraction of faces
     double* body[3];             // normal velocity of what closes the rest
     double* drift[3];            // normal velocity of a source's own motion; NULL when none ever moves
+    double* swell;               // m/s: what obstacles that change their volume push into a cell beside; or NULL
     uint8_t* spout;              // cells beside source i carry i + 1
     ty_cut_faces cut[3];
     bool bodies_fixed;           // no need to make them again
@@ -125,6 +126,10 @@ ty_status ty_gridflow_bodies(ty_gridflow* gf);
 // source's back takes nothing in. `area`: of the source's surface in the cell, in h^2. `displaced`: what the source's
 // own motion displaces there.
 double ty_gridflow_emitted(const ty_gridflow* gf, int cell, double* area, double* displaced);
+// voxels.c: `method: paper`: faces wholly open or closed, between cells that are solid or not.
+void ty_gridflow_whole_voxels(ty_gridflow* gf, const int lo[3], const int hi[3]);
+// rims.c: faces along sources that pour into air. After ty_gridflow_bodies.
+void ty_gridflow_close_rims(ty_gridflow* gf, const ty_liquid* liquid);
 // How much of the unit square's area has phi > 0; corners in ring order.
 double ty_open_fraction(const double phi[4]);
 
@@ -139,6 +144,15 @@ static inline double ty_surface_fraction(double phi_i, double phi_j)
     double theta = phi_i / (phi_i - phi_j);
     return theta > 0.0 && theta < TY_FARTHEST_SURFACE ? theta : TY_FARTHEST_SURFACE;
 }
+// `method: paper`: a cell is liquid when phi is no more than this share of a cell.
+#define TY_WET_VOXEL 0.5
+static inline bool ty_is_wet(const ty_gridflow* gf, double phi)
+{
+    return gf->def->paper ? phi <= TY_WET_VOXEL * gf->cells.h : phi < -TY_WET * gf->cells.h;
+}
+
+// swell.c: what deforming obstacles push beside a rigid motion. After ty_gridflow_classify.
+ty_status ty_gridflow_swell(ty_gridflow* gf);
 
 // advect.c: next[] at valid faces, from u[] and acc[]; rate[] there becomes acc[] carried along. Spoils next_acc[].
 ty_status ty_gridflow_advect(ty_gridflow* gf, double dt);

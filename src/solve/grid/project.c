@@ -47,7 +47,7 @@ static inline double surface_value(const project_job* job, int i, int axis, doub
 
 static inline double theta_between(const ty_gridflow* gf, int liquid, int air)
 {
-    return ty_surface_fraction(gf->phi[liquid], gf->phi[air]);
+    return gf->def->paper ? 1.0 : ty_surface_fraction(gf->phi[liquid], gf->phi[air]);
 }
 
 // The mean height of the surface along gravity, over all faces between liquid and air: sums and counts.
@@ -114,7 +114,7 @@ static double net_inflow(const project_job* job, int64_t row)
         sum += low - high;
         if (!spout) sum += (1.0 - w[i]) * b[i] - (1.0 - w[j]) * b[j];
     }
-    if (!spout) return sum;
+    if (!spout) return gf->swell ? sum + gf->swell[i] : sum;
     const double* scale = gf->emission.at + 2 * (gf->spout[i] - 1);
     double area, displaced, emitted = ty_gridflow_emitted(gf, i, &area, &displaced);
     return sum + scale[0] * emitted + scale[1] * area + displaced;
@@ -321,7 +321,7 @@ ty_status ty_gridflow_project(ty_gridflow* gf, const ty_liquid* liquid, double s
                               ty_solve_stats* stats)
 {
     if (gf->wet.n == 0 && gf->face[0].n + gf->face[1].n + gf->face[2].n == 0) return ty_ok();
-    bool reduced = gf->def->reduced_pressure;
+    bool reduced = gf->def->reduced_pressure && !gf->def->paper;
     ty_vec3 g = physical ? ty_world_gravity(gf->world) : ty_vec(0, 0, 0);
     project_job job = {.gf = gf, .liquid = liquid, .solve_dt = solve_dt, .scale = solve_dt / gf->cells.h};
     ty_store3(job.push, g);

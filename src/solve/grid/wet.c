@@ -110,7 +110,7 @@ static ty_status list_cells(ty_gridflow* gf)
         for (int j = gf->lo[1]; j < gf->hi[1]; ++j)
             for (int i = gf->lo[0]; i < gf->hi[0]; ++i) {
                 int cell = ty_cell_index(c, i, j, k);
-                if (!(gf->phi[cell] < -TY_WET * c->h) || !has_open_face(gf, cell)) continue;
+                if (!ty_is_wet(gf, gf->phi[cell]) || !has_open_face(gf, cell)) continue;
                 gf->state[cell] = TY_CELL_LIQUID;
                 gf->row[cell] = (int)gf->wet.n;
                 if (!ty_array_push(&gf->wet, cell)) return ty_no_memory("liquid cells");

@@ -5,6 +5,10 @@
 //
 // New distances and offsets near a wall are held to the same: they do not make liquid where none is in sight.
 //
+// The values in a wall continue the liquid of one side; on the other side they look like a surface on the wall, whose distances would
+// be continued into the floor and let a film creep along it. So beside walls that stand still air that sees no
+// liquid is not near a surface.
+//
 // All this is looked at in the frame of the wall, where it stands still: from place x of the new world, the place y of the
 // old one is at y + dt v with the wall's velocity v.
 #include "core/parallel.h"
@@ -16,6 +20,9 @@ enum { BLOCK = 1024, SAMPLES = 6, REACH = 2 };    // REACH: cells on each side o
 static const double NEAR_WALL = 2.5;    // cells beyond a step's length from an obstacle where values may come through it
 static const double IN_SIGHT = 1.75;    // cells from the place: half a diagonal of a cell and one more
 static const double CLEAR = 0.2;        // cells: liquid nearer to a wall than this may be a value continued into it, as walls turn
+// Cells: air nearer to the surface than this has a centre of liquid within FAR_SIGHT; if a wall hides all of them, what is near is no
+// surface, and the value becomes HIDDEN: then the surface stays in the wall or on its other side.
+static const double TOO_NEAR = 0.75, FAR_SIGHT = 2.5, HIDDEN = 1.5;
 static const double DRY = 0.5;          // cells: value of a cell that is found dry
 
 typedef struct leak_job {
@@ -38,8 +45,20 @@ static double free_way(const ty_levelset* ls, ty_vec3 a, ty_vec3 b, double clear
     return 1.0;
 }
 
-// Whether liquid was in sight from `at` (old world); `drift` leads from the old world to the wall in the new one.
-static bool sees_liquid(const leak_job* job, ty_vec3 at, ty_vec3 drift)
+bool ty_levelset_in_sight(const ty_levelset* ls, ty_vec3 from, ty_vec3 to)
+{
+    return !ls->has_obstacles || free_way(ls, from, to, 0.0) == 1.0;
+}
+
+static bool outside_domain(const ty_levelset* ls, const double x[3])
+{
+    for (int axis = 0; axis < 3; ++axis)
+        if (x[axis] < ls->lo[axis] || x[axis] > ls->hi[axis]) return true;
+    return false;
+}
+
+// Whether liquid was in sight, within `reach` cells from `at` (old world); `drift` leads from the old world to the wall in the new one.
+static bool sees_liquid(const leak_job* job, ty_vec3 at, ty_vec3 drift, double reach)
 {
     const ty_levelset* ls = job->ls;
     const ty_grid* g = &ls->grid;
@@ -57,7 +76,9 @@ static bool sees_liquid(const leak_job* job, ty_vec3 at, ty_vec3 drift)
         if (!(job->before[cell] < 0.0)) continue;
         ty_grid_cell_center(g, ijk[0], ijk[1], ijk[2], x);
         ty_vec3 to = ty_load3(x);
-        if (ty_norm(to - at) < IN_SIGHT * g->cell && free_way(ls, at + drift, to + drift, job->flow ? CLEAR * g->cell : 0.0) == 1.0) return true;
+        if (outside_domain(ls, x)) continue;    // a value continued into the domain's side
+        if (ty_norm(to - at) >= reach * g->cell) continue;
+        if (free_way(ls, at + drift, to + drift, job->flow ? CLEAR * g->cell : 0.0) == 1.0) return true;
     }
     return false;
 }
@@ -89,13 +110,41 @@ static void dry_block(void* ctx, ty_range r)
         ty_grid_coords(&ls->grid, cell, ijk);
         ty_grid_cell_center(&ls->grid, ijk[0], ijk[1], ijk[2], x);
         ty_vec3 drift, at = origin_of(job, x, &drift);
-        if (!sees_liquid(job, at, drift)) ls->phi[cell] = DRY * h;
+        if (!sees_liquid(job, at, drift, IN_SIGHT)) ls->phi[cell] = DRY * h;
     }
+}
+
+// Air behind a wall: near the surface by its value, and no liquid in sight. So films thinner than a cell on obstacles end here.
+static void hidden_block(void* ctx, ty_range r)
+{
+    const leak_job* job = ctx;
+    ty_levelset* ls = job->ls;
+    double h = ls->grid.cell;
+    for (int64_t cell = r.begin; cell < r.end; ++cell) {
+        ls->doubtful[cell] = 0;
+        if (!(ls->phi[cell] >= 0.0 && ls->phi[cell] < TOO_NEAR * h) || ls->closed[cell] || ls->solid[cell] > IN_SIGHT * h) continue;
+        int ijk[3];
+        double x[3];
+        ty_grid_coords(&ls->grid, cell, ijk);
+        ty_grid_cell_center(&ls->grid, ijk[0], ijk[1], ijk[2], x);
+        ls->doubtful[cell] = !sees_liquid(job, ty_load3(x), ty_vec(0, 0, 0), FAR_SIGHT);
+    }
+}
+
+static void lift_block(void* ctx, ty_range r)
+{
+    ty_levelset* ls = ctx;
+    for (int64_t cell = r.begin; cell < r.end; ++cell)
+        if (ls->doubtful[cell]) ls->phi[cell] = HIDDEN * ls->grid.cell;
 }
 
 void ty_levelset_stop_leaks(ty_levelset* ls, const ty_flow* flow, double dt, const double* before)
 {
     if (!ls->has_obstacles) return;
-    leak_job job = {ls, flow, before, dt};
-    ty_parallel_for(ty_grid_size(&ls->grid), BLOCK, dry_block, &job);
+    int64_t size = ty_grid_size(&ls->grid);
+    leak_job job = {ls, flow, before, dt}, here = {ls, NULL, ls->phi, 0.0};
+    ty_parallel_for(size, BLOCK, dry_block, &job);
+    if (ty_world_solid_moves(ls->world)) return;    // lifted beside walls that move, a sealed container lost a fifth of its water
+    ty_parallel_for(size, BLOCK, hidden_block, &here);
+    ty_parallel_for(size, BLOCK, lift_block, ls);
 }

@@ -91,6 +91,8 @@ ty_status ty_levelset_solids(ty_levelset* ls, const ty_world* world);
 // The same from ls->solid as it is.
 ty_status ty_levelset_ghosts(ty_levelset* ls);
 // Moves x into the domain and out of the obstacles. False when it is still in one.
+// Whether no obstacle is between two points near each other, as the world is now.
+bool ty_levelset_in_sight(const ty_levelset* ls, ty_vec3 from, ty_vec3 to);
 bool ty_levelset_push_out(const ty_levelset* ls, double x[3]);
 // Continues phi into closed cells, exactly for linear functions. Where open cells do not tell the slope, the value that a
 // closed cell has (carried along, if it is not NAN) stays, as near as it may be to the open cells.

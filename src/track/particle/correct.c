@@ -17,6 +17,8 @@ enum { BLOCK = 4096 };
 // back to where they are; then new ones say the same.
 static const float KEEP_BAND = 3.0f;
 
+static const double NEAR_WALL = 1.75;    // cells: a particle is no farther from a corner of its cell
+
 typedef struct job {
     const ty_particle* p;
     float* value;
@@ -68,6 +70,19 @@ static void find_escaped(void* ctx, ty_range r)
     p->count.at[plane] = found;
 }
 
+// Whether a wall stands between a particle and a corner of its cell.
+static bool is_hidden(const ty_particle* p, int64_t i, int64_t corner)
+{
+    const ty_levelset* ls = p->ls;
+    if (!ls->has_obstacles || ls->solid[corner] > NEAR_WALL * ls->grid.cell) return false;
+    int ijk[3];
+    double from[3], to[3];
+    ty_grid_coords(&ls->grid, corner, ijk);
+    ty_grid_cell_center(&ls->grid, ijk[0], ijk[1], ijk[2], to);
+    ty_particle_place(p, i, from);
+    return !ls->closed[corner] && !ty_levelset_in_sight(ls, ty_load3(from), ty_load3(to));
+}
+
 enum corner_stage { BEGIN, PULL, END };
 
 // phi+ is in `next`, phi- in `spare`. The first and the last stage may come to a corner several times.
@@ -77,6 +92,7 @@ static void at_corner(ty_particle* p, enum corner_stage stage, int64_t i, int64_
     if (stage == BEGIN) *up = *down = *phi;
     if (stage == END) *phi = fabs(*up) <= fabs(*down) ? *up : *down;
     if (stage != PULL) return;
+    if (is_hidden(p, i, c)) return;
     double says = sphere(p, i, dx, dy, dz);
     if (p->now.radius.at[i] > 0.0f) *up = ty_max(*up, says);
     else *down = ty_min(*down, says);

@@ -47,6 +47,19 @@ bool ty_particle_left(const ty_levelset* ls, const double x[3])
     return false;
 }
 
+// Whether an obstacle was in the way, looked at in its own frame.
+static bool went_through(const ty_levelset* ls, double dt, const double from[3], const double to[3])
+{
+    if (!ls->has_obstacles) return false;
+    ty_vec3 a = ty_load3(from), b = ty_load3(to);
+    double d, v[3];
+    ty_grid_linear(&ls->grid, ls->solid, 1, (const double(*)[3])to, &d);
+    if (d > ty_norm(b - a) + ls->grid.cell) return false;
+    ty_sampler velocity = ty_world_solid_velocity(ls->world);
+    ty_sample(&velocity, 1, (const double(*)[3])to, v);
+    return !ty_levelset_in_sight(ls, a + dt * ty_load3(v), b);
+}
+
 static void move_block(void* ctx, ty_range r)
 {
     motion* m = ctx;
@@ -59,6 +72,7 @@ static void move_block(void* ctx, ty_range r)
         int64_t i = r.begin + k;
         bool gone = ty_particle_left(p->ls, to[k]) || !ty_levelset_push_out(p->ls, to[k]);
         if (!gone && memcmp(x[k], to[k], sizeof x[k]) == 0) continue;    // not even rounding moves still water
+        gone = gone || went_through(p->ls, m->dt, x[k], to[k]);
         if (gone || !ty_particle_put(p, i, to[k])) p->now.radius.at[i] = 0.0f;
     }
 }

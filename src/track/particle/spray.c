@@ -40,6 +40,7 @@ static bool fall(const ty_levelset* ls, ty_drop* d, ty_vec3 gravity, double dt)
     ty_store3(d->v, ty_load3(d->v) + dt * gravity);
     ty_store3(to, ty_load3(free));
     if (ty_particle_left(ls, to) || !ty_levelset_push_out(ls, to)) return false;
+    if (!ty_levelset_in_sight(ls, ty_load3(d->x), ty_load3(to))) return false;
     ty_vec3 normal = ty_normalize(ty_load3(to) - ty_load3(free));    // zero where nothing was in the way
     ty_store3(d->v, ty_load3(d->v) - ty_min(0.0, ty_dot(ty_load3(d->v), normal)) * normal);
     ty_store3(d->x, ty_load3(to));
