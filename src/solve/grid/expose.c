@@ -85,6 +85,15 @@ static bool neighbours_known(const ty_gridflow* gf, int axis, int f)
     return true;
 }
 
+// Whether a face lies on a closed side of the domain. Nothing goes through it, whatever was continued there.
+static bool on_closed_side(const ty_gridflow* gf, int axis, int f)
+{
+    int at[3];
+    ty_cell_coords(&gf->cells, f, at);
+    return (at[axis] == 1 && gf->closed[2 * axis]) ||
+           (at[axis] == gf->cells.n[axis] + 1 && gf->closed[2 * axis + 1]);
+}
+
 static void find_rates(void* ctx, ty_range r)
 {
     const rate_job* job = ctx;
@@ -92,7 +101,8 @@ static void find_rates(void* ctx, ty_range r)
     for (int64_t k = r.begin; k < r.end; ++k) {
         int f = gf->front.at[k];
         double room = ty_gridflow_room(gf, gf->u[job->axis][f]), rate = 0.0;
-        if (neighbours_known(gf, job->axis, f)) rate = ty_clamp(local_rate(gf, job->axis, f), -room, room);
+        if (neighbours_known(gf, job->axis, f) && !on_closed_side(gf, job->axis, f))
+            rate = ty_clamp(local_rate(gf, job->axis, f), -room, room);
         gf->next_acc[job->axis][f] = rate;
     }
 }
