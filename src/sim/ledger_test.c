@@ -71,7 +71,7 @@ static void splitting_shares_by_volume(void** state)
 {
     (void)state;
     // One ball is drawn apart at x = 0.5 and pinched there.
-    ty_sim_def def = two_balls("4*(x-0.5)", "-4*(y-0.5)*exp(-40*(x-0.5)^2)");
+    ty_sim_def def = two_balls("4*(x-0.5)", "-12*(y-0.5)*exp(-40*(x-0.5)^2)");
     def.world.n_liquids = 1;
     def.world.liquids[0].shape.center[0] = 0.47;
     def.world.liquids[0].shape.radius = 0.12;
