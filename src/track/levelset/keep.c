@@ -17,6 +17,8 @@
 // that solve/grid/expose.c needs against ripples; a wave of 32 cells that follows them is 35 % off after
 // three periods. Tried and lost: boxes weighed per volume, so that divergence does not count (a splash loses
 // 17 % in two seconds), and redistancing alone (what it loses, transport makes again).
+#include <string.h>
+
 #include "core/parallel.h"
 #include "track/levelset/levelset.h"
 #include "world/trace.h"
@@ -28,6 +30,7 @@ enum { BLOCK = 128, SUB = 2, POINTS = SUB * SUB * SUB, REACH = 2, WIDTH = 2 * RE
 static const double NEAR = 1.6, DEEP = 2.6;
 static const double MOVED = 2.6;          // cells: farther values have no part in the surface
 static const double LEAST_AREA = 0.02;    // cells squared around a cell: less is no surface
+static const double NEAR_SPOUT = 2.0;     // cells, beyond a step's way, from sources and drains: liquid begins and ends there
 static const double UNSURE = 0.01;        // cells of offset in a step
 static const double MOST_OFFSET = 0.1;    // cells in a step: more would make waves
 static const double KERNEL[WIDTH] = {1.0 / 16, 4.0 / 16, 6.0 / 16, 4.0 / 16, 1.0 / 16};
@@ -65,6 +68,39 @@ static ty_status list_cells(ty_levelset* ls)
             return ty_no_memory("cells at the surface");
     }
     return ty_ok();
+}
+
+// Cells whose liquid may come from a source or go into a drain lose nothing by that. Takes them off the list.
+static void pass_over_spout(ty_levelset* ls, const ty_source* spout, double reach)
+{
+    double x[BLOCK][3], d[BLOCK];
+    int64_t kept = 0;
+    if (!spout->on && spout->delivered == 0.0) return;
+    for (int64_t at = 0; at < ls->kept.n; at += BLOCK) {
+        int n = ls->kept.n - at < BLOCK ? (int)(ls->kept.n - at) : BLOCK;
+        for (int i = 0; i < n; ++i) {
+            int ijk[3];
+            ty_grid_coords(&ls->grid, ls->kept.at[at + i].cell, ijk);
+            ty_grid_cell_center(&ls->grid, ijk[0], ijk[1], ijk[2], x[i]);
+        }
+        ty_sample(&spout->distance, n, (const double(*)[3])x, d);
+        for (int i = 0; i < n; ++i)
+            if (d[i] > reach) ls->kept.at[kept++] = ls->kept.at[at + i];
+    }
+    ls->kept.n = kept;
+}
+
+static void pass_over_spouts(ty_levelset* ls, double went)
+{
+    double reach = NEAR_SPOUT * ls->grid.cell + went;
+    for (int i = 0; i < ty_world_n_sources(ls->world); ++i) {
+        ty_source source = ty_world_source(ls->world, i);
+        pass_over_spout(ls, &source, reach);
+    }
+    for (int i = 0; i < ty_world_n_drains(ls->world); ++i) {
+        ty_source drain = ty_world_drain(ls->world, i);
+        pass_over_spout(ls, &drain, reach);
+    }
 }
 
 // The corners of listed cells, once each. slot[cell]: place of its low corner among them.
@@ -233,17 +269,18 @@ static double give_back(void* ctx, ty_range r)
         if (ls->closed[cell] || fabs(ls->phi[cell]) > MOVED * h) continue;
         double cells = spread(ls, cell, ls->foot.at + ls->kept.n);
         double offset = h * ty_clamp(fabs(cells) - UNSURE, 0.0, MOST_OFFSET);
-        if (offset == 0.0) continue;
+        if (offset == 0.0 || ty_levelset_at_thin_wall(ls, cell)) continue;
         ls->phi[cell] = ty_clamp(ls->phi[cell] - copysign(offset, cells), -ls->band, ls->band);
         most = ty_max(most, offset);
     }
     return most;
 }
 
-ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt)
+ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt, double went)
 {
     keep_job job = {ls, flow, dt};
     TY_TRY(list_cells(ls));
+    pass_over_spouts(ls, went);
     TY_TRY(list_corners(ls));
     ty_parallel_for(ls->corner.n, BLOCK, trace_corners, &job);
     ty_parallel_for(ls->kept.n, BLOCK, weigh_old, &job);
@@ -263,9 +300,11 @@ ty_status ty_levelset_keep(ty_levelset* ls)
     }
     ty_parallel_for(n, BLOCK, divide, &job);
     TY_TRY(ty_levelset_activate(ls));
+    memcpy(ls->next, ls->phi, (size_t)ty_grid_size(&ls->grid) * sizeof *ls->next);
     double most = ty_parallel_max(ls->active.n, BLOCK, give_back, &job);
     if (!(most > 0.0)) return ty_ok();
     ls->moved += most;
+    ty_levelset_stop_leaks(ls, NULL, 0.0, ls->next);
     ty_levelset_continue(ls, ls->phi);
     return ty_ok();
 }

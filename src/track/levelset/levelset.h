@@ -98,7 +98,7 @@ double ty_levelset_beyond_open(const ty_levelset* ls, const double x[3]);
 
 // Weigh, after a carry, finds how much liquid should be in the cells at the surface (phi before the step
 // is in `next`); keep, after settle, moves the surface where it is not. Not for WENO5, which has no paths.
-ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt);
+ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt, double went);
 ty_status ty_levelset_keep(ty_levelset* ls);
 
 // Takes away liquid that went through an obstacle: after a transport, before values are continued; with flow NULL after
@@ -109,9 +109,11 @@ void ty_levelset_stop_leaks(ty_levelset* ls, const ty_flow* flow, double dt, con
 ty_status ty_levelset_solids(ty_levelset* ls, const ty_world* world);
 // The same from ls->solid as it is.
 ty_status ty_levelset_ghosts(ty_levelset* ls);
-// Moves x into the domain and out of the obstacles. False when it is still in one.
 // Whether no obstacle is between two points near each other, as the world is now.
 bool ty_levelset_in_sight(const ty_levelset* ls, ty_vec3 from, ty_vec3 to);
+// Whether a cell lies beside an obstacle so thin that values of one side reach through it.
+bool ty_levelset_at_thin_wall(const ty_levelset* ls, int64_t cell);
+// Moves x into the domain and out of the obstacles. False when it is still in one.
 bool ty_levelset_push_out(const ty_levelset* ls, double x[3]);
 // Continues phi into closed cells, exactly for linear functions. Where open cells do not tell the slope, the value that a
 // closed cell has (carried along, if it is not NAN) stays, as near as it may be to the open cells.
