@@ -11,7 +11,7 @@ enum { FIXED_POINT_ITERATIONS = 6, MAX_SUBSTEPS = 64 };
 // Cells: a point that moved less in an iteration is done.
 static const double CONVERGED = 1e-4;
 // By which share the velocity may differ at the two ends of a leap, and from which on there is none.
-static const double LEAP = 0.05, NO_LEAP = 0.2;
+static const double LEAP = 0.12, NO_LEAP = 0.3;
 
 static int batch(int n, int at) { return n - at < TY_SAMPLE_BATCH ? n - at : TY_SAMPLE_BATCH; }
 
@@ -101,9 +101,17 @@ static double leap_share(ty_vec3 way, ty_vec3 change)
     return ty_clamp((NO_LEAP - sqrt(change2 / way2)) / (NO_LEAP - LEAP), 0.0, 1.0);
 }
 
-static void turn_back(const ty_flow* flow, double dt, turned* t, double (*x)[3])
+static void add_turned(turned* t, int id, const double x[3], double leap)
 {
-    trace_rk3(flow, dt, -1.0, t->n, t->x);
+    memcpy(t->x[t->n], x, sizeof t->x[0]);
+    t->leap[t->n] = leap;
+    t->id[t->n++] = id;
+}
+
+// x: where the leaps led; `sign`: along the flow or against it.
+static void follow(const ty_flow* flow, double dt, double sign, turned* t, double (*x)[3])
+{
+    trace_rk3(flow, dt, sign, t->n, t->x);
     for (int i = 0; i < t->n; ++i) {
         ty_vec3 leapt = ty_load3(x[t->id[i]]), followed = ty_load3(t->x[i]);
         ty_store3(x[t->id[i]], followed + t->leap[i] * (leapt - followed));
@@ -126,11 +134,7 @@ static void lagrangian_back(const ty_flow* flow, double dt, int n, double (*x)[3
         for (int i = 0; i < n; ++i) {
             ty_vec3 target = ty_load3(to[i]), next = target - dt * ty_load3(v[i]), moved = next - ty_load3(y[i]);
             double share = k == 2 ? leap_share(ty_load3(y[i]) - target, moved) : 1.0;
-            if (share < 1.0) {
-                ty_store3(t.x[t.n], target);
-                t.leap[t.n] = share;
-                t.id[t.n++] = id[i];
-            }
+            if (share < 1.0) add_turned(&t, id[i], to[i], share);
             if (share == 0.0) continue;
             if (k == FIXED_POINT_ITERATIONS || !(ty_dot(moved, moved) > enough * enough)) {
                 ty_store3(x[id[i]], next);
@@ -142,14 +146,22 @@ static void lagrangian_back(const ty_flow* flow, double dt, int n, double (*x)[3
         }
         n = left;
     }
-    if (t.n) turn_back(flow, dt, &t, x);
+    if (t.n) follow(flow, dt, -1.0, &t, x);
 }
 
 static void lagrangian_forward(const ty_flow* flow, double dt, int n, double (*x)[3])
 {
-    double v[TY_SAMPLE_BATCH][3];
+    double v[TY_SAMPLE_BATCH][3], end[TY_SAMPLE_BATCH][3], w[TY_SAMPLE_BATCH][3];
+    turned t = {.n = 0};
     path_velocity(flow, dt, n, x, v);
-    shifted(n, x, dt, v, x);
+    shifted(n, x, dt, v, end);
+    path_velocity(flow, dt, n, end, w);
+    for (int i = 0; i < n; ++i) {
+        double share = leap_share(ty_load3(v[i]), ty_load3(w[i]) - ty_load3(v[i]));
+        if (share < 1.0) add_turned(&t, i, x[i], share);
+        memcpy(x[i], end[i], sizeof x[i]);
+    }
+    if (t.n) follow(flow, dt, 1.0, &t, x);
 }
 
 void ty_trace_back(const ty_flow* flow, double dt, int n, const double (*x)[3], double (*from)[3])
