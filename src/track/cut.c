@@ -16,6 +16,8 @@
 #include "core/parallel.h"
 #include "field/label.h"
 #include "mesh/contour.h"
+#include "track/near.h"
+#include "world/shape.h"
 
 enum { BLOCK = TY_SAMPLE_BATCH, ROW_BLOCK = 64, MAX_NODES = 1 << 20 };
 static const double SAME_PLACE = 1e-9;     // cells
@@ -39,6 +41,7 @@ typedef struct part {
     double lo[3], hi[3], cell;       // the first and the last node of the whole lattice
     int whole[3];                    // nodes of the whole lattice
     int first[3], n[3];              // the nodes that are contoured
+    const ty_tri_mesh* hull;         // ty_liquid, or NULL
     const double* centers;           // the liquid's values at the whole lattice's nodes, except those on the sides; or NULL
     int64_t stride[3];               // of centers, which is that of node 0
 } part;
@@ -47,6 +50,8 @@ struct ty_cutter {
     ty_contour contour;
     ty_label label;
     part part;
+    ty_near near;                  // when there is a hull
+    TY_ARRAY(bool) lead;           // per row of nodes: whether the first one is inside
     TY_ARRAY(double) values;
     TY_ARRAY(double) obstacles;    // at the nodes of the part they were asked for
     part known;                    // that part
@@ -68,6 +73,8 @@ void ty_cutter_destroy(ty_cutter* c)
     if (!c) return;
     ty_contour_free(&c->contour);
     ty_label_free(&c->label);
+    ty_near_free(&c->near);
+    ty_array_free(&c->lead);
     ty_array_free(&c->values);
     ty_array_free(&c->obstacles);
     ty_array_free(&c->body);
@@ -160,6 +167,77 @@ static void copy_liquid(void* ctx, ty_range r)
     }
 }
 
+typedef struct gathered {
+    int n;
+    double x[BLOCK][3], value[BLOCK];
+    int64_t node[BLOCK];
+} gathered;
+
+static void sample_gathered(ty_cutter* c, gathered* g)
+{
+    if (g->n > 0) sample_distance(&c->part, g->n, (const double(*)[3])g->x, g->value);
+    for (int i = 0; i < g->n; ++i) c->values.at[g->node[i]] = g->value[i];
+    g->n = 0;
+}
+
+static void sample_near(void* ctx, ty_range r)
+{
+    ty_cutter* c = ctx;
+    gathered g = {.n = 0};
+    for (int64_t row = r.begin; row < r.end; ++row)
+        for (int i = 0; (i = ty_near_next(&c->near, row, i)) < c->part.n[0]; ++i) {
+            double s[3];
+            g.node[g.n] = row * c->part.n[0] + i;
+            node_of(&c->part, g.node[g.n], s);
+            to_space(&c->part, s, g.x[g.n]);
+            if (++g.n == BLOCK) sample_gathered(c, &g);
+        }
+    sample_gathered(c, &g);
+}
+
+// A row's first node is on the side of its first near one; that of a row without any on the side of its neighbour.
+static void find_leads(ty_cutter* c)
+{
+    const int* n = c->part.n;
+    for (int64_t row = 0; row < (int64_t)n[1] * n[2]; ++row) {
+        int i = ty_near_next(&c->near, row, 0);
+        if (i == n[0] && row > 0) {
+            c->lead.at[row] = c->lead.at[row % n[1] ? row - 1 : row - n[1]];
+            continue;
+        }
+        if (i == n[0]) sample_nodes(c, i = 0, 1);
+        c->lead.at[row] = c->values.at[row * n[0] + i] < 0.0;
+    }
+}
+
+static void fill_far(void* ctx, ty_range r)
+{
+    ty_cutter* c = ctx;
+    for (int64_t row = r.begin; row < r.end; ++row) {
+        double *value = c->values.at + row * c->part.n[0], far = c->lead.at[row] ? -TY_FAR : TY_FAR;
+        for (int i = 0; i < c->part.n[0]; ++i) {
+            if (ty_near_at(&c->near, row, i)) far = value[i] < 0.0 ? -TY_FAR : TY_FAR;
+            else value[i] = far;
+        }
+    }
+}
+
+// The liquid's values near its surface, elsewhere only on which side. No bit of the surface depends on the others: near
+// obstacles their distance is the larger.
+static ty_status sample_sparsely(ty_cutter* c)
+{
+    const part* p = &c->part;
+    int64_t rows = (int64_t)p->n[1] * p->n[2];
+    double origin[3];
+    for (int axis = 0; axis < 3; ++axis) origin[axis] = p->lo[axis] + p->cell * (p->first[axis] - 0.5);
+    TY_TRY(ty_near_mark(&c->near, p->n, origin, p->cell, p->hull));
+    if (!ty_array_resize(&c->lead, rows)) return ty_no_memory("cut surface");
+    ty_parallel_for(rows, ROW_BLOCK, sample_near, c);
+    find_leads(c);
+    ty_parallel_for(rows, ROW_BLOCK, fill_far, c);
+    return ty_ok();
+}
+
 // Sets p->centers when the tracker has values at all nodes inside the domain.
 static void find_centers(part* p, const ty_liquid* liquid)
 {
@@ -231,6 +309,7 @@ static ty_status fill_values(ty_cutter* c, bool keep)
     int64_t n = n_nodes(&c->part);
     if (!ty_array_resize(&c->values, n)) return ty_no_memory("cut surface");
     if (c->part.centers) ty_parallel_for((int64_t)c->part.n[1] * c->part.n[2], ROW_BLOCK, copy_liquid, c);
+    else if (c->part.hull) TY_TRY(sample_sparsely(c));
     else ty_parallel_for(n, BLOCK, sample_liquid, c);
     if (!c->part.has_obstacles) return ty_ok();
     bool still = keep && !ty_world_solid_moves(c->part.world);
@@ -429,6 +508,7 @@ static ty_status set_part(part* p, const ty_sampler* distance, const ty_world* w
     const ty_world_def* def = ty_world_get_def(world);
     p->distance = *distance;
     p->fattening = (ty_sampler){0};
+    p->hull = NULL;
     p->world = world;
     p->has_obstacles = ty_world_has_obstacles(world);
     if (def->has_domain) return set_lattice(p, def->min, def->max, cell);
@@ -471,6 +551,7 @@ ty_status ty_cut_surface(ty_cutter* c, const ty_liquid* liquid, const ty_world* 
     }
     TY_TRY(set_part(&c->part, &liquid->distance, world, liquid->cell, &bounds));
     c->part.fattening = liquid->fattening;
+    c->part.hull = liquid->hull;
     find_centers(&c->part, liquid);
     TY_TRY(contour_part(c, out, true));
     return label_bodies(c, out);

@@ -3,6 +3,7 @@
 
 #include "core/hash.h"
 #include "core/parallel.h"
+#include "mesh/contour.h"
 #include "track/tank.h"
 
 // Liquid below a plane.
@@ -144,6 +145,83 @@ static void same_bits_for_any_number_of_threads(void** state)
     tank_close(&t);
 }
 
+// The liquid of a tilted pool and of a ball above it, in a tank with an obstacle; counts where it is asked.
+typedef struct asked {
+    pool pool;
+    double center[3], radius;
+    int64_t* n;
+} asked;
+
+static void eval_asked(const void* self, int n, const double (*x)[3], double* out)
+{
+    const asked* a = self;
+    eval_pool(&a->pool, n, x, out);
+    for (int i = 0; i < n; ++i) out[i] = fmin(out[i], ty_norm(ty_load3(x[i]) - ty_load3(a->center)) - a->radius);
+    __atomic_fetch_add(a->n, n, __ATOMIC_RELAXED);
+}
+
+// Its triangles on a lattice that is not the cut's and reaches beyond the tank.
+static void make_hull(const asked* a, double cell, ty_tri_mesh* out)
+{
+    enum { N = 64 };
+    double* values = ty_alloc((size_t)N * N * N, sizeof *values);
+    assert_non_null(values);
+    ty_contour_lattice lattice = {.origin = {-0.21, -0.23, -0.22}, .cell = cell, .n = {N, N, N}, .values = values};
+    for (int i = 0; i < N * N * N; ++i) {
+        double x[1][3] = {{-0.21 + cell * (i % N), -0.23 + cell * (i / N % N), -0.22 + cell * (i / N / N)}};
+        eval_asked(a, 1, (const double(*)[3])x, &values[i]);
+    }
+    ty_contour c = {0};
+    assert_ok(ty_contour_grid(&c, &lattice, NULL, 0, out));
+    ty_contour_free(&c);
+    ty_free(values);
+}
+
+static uint64_t cut_with_hull(const tank* t, const asked* a, double cell, const ty_tri_mesh* hull)
+{
+    ty_cutter* cutter;
+    ty_tri_mesh some = {0}, out = {0};
+    ty_liquid liquid = liquid_of(&some, a, eval_asked, cell);
+    liquid.hull = hull;
+    assert_ok(ty_cutter_create(&cutter));
+    assert_ok(ty_cut_surface(cutter, &liquid, t->world, &out));
+    assert_ok(ty_tri_mesh_validate(&out));
+    assert_true(out.n_tris > 100);
+    uint64_t hash = ty_mix2(ty_hash_bytes(out.vert, (size_t)out.n_verts * sizeof *out.vert),
+                            ty_hash_bytes(out.tri, (size_t)out.n_tris * sizeof *out.tri));
+    ty_tri_mesh_free(&out);
+    ty_tri_mesh_free(&some);
+    ty_cutter_destroy(cutter);
+    return hash;
+}
+
+static void far_nodes_are_not_asked_and_not_missed(void** state)
+{
+    (void)state;
+    int64_t n = 0;
+    tank t;
+    tank_begin(&t, 0.9, 0.83, 1.0);
+    tank_obstacle(&t, ball(0.5, 0.1, 0.5, 0.21));
+    tank_open(&t, 0.025);
+    asked liquids[4] = {{{{-0.3, 1, 0.15}, 0.2}, {0.3, 0.6, 0.4}, 0.1, &n},
+                        {{{0, 1, 0}, -1.0}, {0.3, 0.6, 0.4}, 0.1, &n},       // the ball alone
+                        {{{0, 1, 0}, 0.81}, {0.3, 0.6, 0.4}, 0.1, &n},       // nearly full
+                        {{{0, 1, 0}, 0.9}, {0.3, 0.6, 0.4}, 0.1, &n}};       // full, the surface is outside
+    for (int i = 0; i < 4; ++i) {
+        ty_tri_mesh hull = {0};
+        make_hull(&liquids[i], 0.025, &hull);
+        n = 0;
+        uint64_t dense = cut_with_hull(&t, &liquids[i], 0.025, NULL);
+        int64_t everywhere = n;
+        n = 0;
+        assert_int_equal(cut_with_hull(&t, &liquids[i], 0.025, &hull), dense);
+        print_message("asked at %lld points instead of %lld\n", (long long)n, (long long)everywhere);
+        assert_true(2 * n < everywhere);
+        ty_tri_mesh_free(&hull);
+    }
+    tank_close(&t);
+}
+
 // A ball with a bubble in it, and another ball.
 static void eval_balls(const void* self, int n, const double (*x)[3], double* out)
 {
@@ -229,6 +307,7 @@ int main(void)
         cmocka_unit_test(obstacles_are_cut_to_second_order),
         cmocka_unit_test(any_liquid_gives_a_closed_surface),
         cmocka_unit_test(same_bits_for_any_number_of_threads),
+        cmocka_unit_test(far_nodes_are_not_asked_and_not_missed),
         cmocka_unit_test(bubbles_belong_to_their_body),
         cmocka_unit_test(a_part_measures_a_change_inside_it),
         cmocka_unit_test(nothing_gives_nothing),

@@ -27,6 +27,7 @@ typedef struct ty_liquid {
     const double* values;         // the distance at a lattice's points, x fastest; NULL: the tracker keeps none
     ty_sampler fattening;         // metres by which `distance` must be lowered for a lattice of `cell` to see thin liquid; eval
                                   // NULL: nowhere
+    const ty_tri_mesh* hull;      // triangles less than half a cell from wherever `distance` less `fattening` is zero; NULL: not known
     ty_sampler filling;           // what a solver's mesh should fill: thickened where thin; eval NULL: `distance`
     ty_sampler divergence;        // 1/s, what the ledger wants the liquid to grow by; eval NULL: nothing
 } ty_liquid;

@@ -104,14 +104,20 @@ ty_status ty_slc_edit(ty_slc* s, int n, const ty_edit* edits, double* volume_cha
     return ty_ok();
 }
 
+typedef struct moved {
+    const ty_slc* s;
+    bool rough;
+} moved;
+
 static void eval_offset(const void* self, int n, const double (*x)[3], double* out)
 {
-    const ty_slc* s = self;
+    const moved* m = self;
+    const ty_slc* s = m->s;
     int tri[BATCH];
     double point[BATCH][3];
     for (int at = 0; at < n; at += BATCH) {
         int count = n - at < BATCH ? n - at : BATCH;
-        ty_slc_distance(&s->now, count, x + at, out + at, tri, point);
+        (m->rough ? ty_slc_rough_distance : ty_slc_distance)(&s->now, count, x + at, out + at, tri, point);
         for (int i = 0; i < count; ++i) {
             if (tri[i] < 0) continue;
             out[at + i] -= ty_slc_value_at(&s->now.mesh, s->amount.at, tri[i], point[i]);
@@ -158,8 +164,11 @@ ty_status ty_slc_offset(ty_slc* s, const double* metres_per_piece)
     TY_TRY(stay_fat(s));    // where there is an inset, that takes the offset
     for (int64_t v = 0; v < s->fat.n; ++v)
         if (s->fat.at[v] > 0.0) s->fat.at[v] = fmax(0.0, s->fat.at[v] - s->amount.at[v]);
-    ty_sampler offset = {.self = s, .width = 1, .eval = eval_offset};
+    moved exact = {s, false}, rough = {s, true};
+    ty_sampler offset = {.self = &exact, .width = 1, .eval = eval_offset};
     ty_slc_walled walled = ty_slc_wall(s, &offset);
+    walled.rough = (ty_sampler){.self = &rough, .width = 1, .eval = eval_offset};
+    walled.clear = TY_SLC_CLEAR * h;
     ty_slc_remake_def def = {.phi = ty_slc_walled_sampler(&walled), .lipschitz = 1.5};
     def.box = ty_slc_bounds(s, MARGIN * h + most);
     return ty_slc_remake(s, &def);

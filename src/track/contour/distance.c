@@ -150,6 +150,12 @@ void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], doubl
     distances(s, false, n, x, out, triangle, closest);
 }
 
+void ty_slc_rough_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out, int* triangle,
+                           double (*closest)[3])
+{
+    distances(s, true, n, x, out, triangle, closest);
+}
+
 void ty_slc_fat_distance(const ty_slc* s, bool rough, int n, const double (*x)[3], double* out)
 {
     double point[CHUNK][3];

@@ -14,9 +14,6 @@
 enum { BATCH = TY_SAMPLE_BATCH, STRETCH_EVERY = 16 };    // every so many triangles tell how the flow stretches space
 static const double MARGIN = 3.0;                        // cells around where the surface is expected
 static const double STILL = 1e-9;                         // cells: a step that moves nothing farther leaves the surface alone
-// Cells from solids beyond which values need be right near the zeros alone: images (walls.c) reach half as far, and
-// what the continuation adds to the surface is farther than any value that counts.
-static const double CLEAR = 2.0 * TY_SLC_DEPTH;
 static const double FREE = 2.0;                          // cells around a surface that touches nothing
 static const double STRETCH_SLACK = 1.25, STRETCH_LEAST = 1.0, STRETCH_MOST = 6.0;
 
@@ -198,7 +195,7 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
     ty_sampler inner = {.self = &exact, .width = 1, .eval = eval_pulled};
     ty_slc_walled walled = ty_slc_wall(s, &inner);
     walled.rough = (ty_sampler){.self = &rough, .width = 1, .eval = eval_pulled};
-    walled.clear = reach + CLEAR * s->def.cell;
+    walled.clear = reach + TY_SLC_CLEAR * s->def.cell;
     ty_slc_remake_def def = {.phi = ty_slc_walled_sampler(&walled),
                              .box = ty_slc_bounds(s, reach + MARGIN * s->def.cell),
                              .lipschitz = ty_clamp(STRETCH_SLACK * compressed, STRETCH_LEAST, STRETCH_MOST),
@@ -222,6 +219,7 @@ static ty_liquid liquid(const void* self)
     return (ty_liquid){.filling = ty_slc_filling(s),
                        .distance = ty_slc_distance_sampler(&s->now),
                        .fattening = ty_slc_fattening(s),
+                       .hull = &s->now.mesh,
                        .surface = ty_slc_shown(s),
                        .piece = s->piece.at,
                        .n_pieces = s->n_pieces,

@@ -20,7 +20,10 @@ enum {
     TY_SLC_LEVELS = 6,        // of the octree: leaves up to 32 cells wide
     TY_SLC_EXACT_LEVEL = 1,   // distances are exact in leaves up to this level, two cells around the surface
     TY_SLC_OVERLAP = 3,       // cells that the liquid runs on into solids
-    TY_SLC_DEPTH = 4          // cells below a wall, or outside the domain, where it ends
+    TY_SLC_DEPTH = 4,         // cells below a wall, or outside the domain, where it ends
+    // Cells from solids beyond which values need be right near the zeros alone: images (walls.c) reach half as far, and
+    // what the continuation adds to the surface is farther than any value that counts.
+    TY_SLC_CLEAR = 2 * TY_SLC_DEPTH
 };
 
 // A surface and its distance. The triangles are all in finest leaves, so the sign is constant in every other one.
@@ -79,7 +82,10 @@ typedef struct ty_slc {
 // -1. An empty surface is TY_FAR away. Re-entrant.
 void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out, int* triangle,
                      double (*closest)[3]);
-// The same of s->now, less `fat`, for a remake; `rough`: right in sign, in its zeros, and near them.
+// The same for a remake: right in sign, in its zeros, and near them.
+void ty_slc_rough_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out, int* triangle,
+                           double (*closest)[3]);
+// Either of s->now, less `fat`.
 void ty_slc_fat_distance(const ty_slc* s, bool rough, int n, const double (*x)[3], double* out);
 ty_sampler ty_slc_distance_sampler(const ty_slc_surface* s);
 // Fills `bend` from the mesh; before ty_slc_surface_finish.
@@ -120,7 +126,8 @@ ty_box ty_slc_bounds(const ty_slc* s, double margin);
 typedef struct ty_slc_walled {
     const ty_slc* slc;
     ty_sampler inner, solid;
-    ty_sampler rough;       // for `inner` where only sign and zeros count: more than `clear` metres from solids
+    ty_sampler rough;       // for `inner` where only sign and zeros count: more than `clear` metres from solids, and deep in
+                            // the liquid at walls
     double clear;
 } ty_slc_walled;
 ty_slc_walled ty_slc_wall(const ty_slc* s, const ty_sampler* inner);

@@ -15,6 +15,9 @@
 enum { CHUNK = 256, BLOCK = 512 };
 static const double PROBE = 0.125;          // cells: step of the differences of a solid's distance
 static const double TOUCH = 2.0;            // cells from a wall where a region's surface may lie on it
+// Cells by which the liquid at a wall point may be less deep than its continuation and still be continued to the end. By the
+// distance's slope the linear continuation ends no more than that earlier, not before TY_SLC_OVERLAP.
+static const double FULL_SLACK = TY_SLC_DEPTH - TY_SLC_OVERLAP;
 static const double GROUND_REACH = 6.0;     // cells from a wall in which regions are sampled on the grid
 
 // How far x is outside the domain; negative inside.
@@ -82,6 +85,27 @@ static void eval_open(const ty_slc* s, const ty_sampler* inner, const open_point
         out[o->id[i]] = s->has_domain ? ty_max(value[i], beyond(s, o->x[i]) - end) : value[i];
 }
 
+// Departs: where the liquid at the wall is as deep as its continuation, this goes on to its end. There both values of the
+// linear rule are those of the distance to that end: costly, and all they could do is wear it off. Leaves the others.
+static void end_deep(const ty_slc_walled* w, buried* b, double* out)
+{
+    double value[CHUNK], h = w->slc->def.cell, end = TY_SLC_DEPTH * h;
+    int n = 0;
+    ty_sample(&w->rough, b->n, (const double(*)[3])b->wall, value);
+    for (int i = 0; i < b->n; ++i) {
+        if (value[i] < FULL_SLACK * h - end) {
+            out[b->id[i]] = b->depth[i] - end;
+            continue;
+        }
+        b->id[n] = b->id[i];
+        b->depth[n] = b->depth[i];
+        b->clear[n] = b->clear[i];
+        memmove(b->wall[n], b->wall[i], sizeof b->wall[0]);
+        memmove(b->mirror[n++], b->mirror[i], sizeof b->mirror[0]);
+    }
+    b->n = n;
+}
+
 static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], double* out)
 {
     const ty_slc* s = w->slc;
@@ -102,6 +126,8 @@ static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], doub
     eval_open(s, &w->rough, &clear, out);
     if (b.n == 0) return;
     find_images(w, x, &b);
+    if (w->rough.eval) end_deep(w, &b, out);
+    if (b.n == 0) return;
     for (int i = 0; i < b.n; ++i) {
         memcpy(ask[2 * i], b.wall[i], sizeof ask[0]);
         memcpy(ask[2 * i + 1], b.mirror[i], sizeof ask[0]);
