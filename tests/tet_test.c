@@ -43,19 +43,32 @@ static void tilted_pool_with_obstacles_stays_still(void** unused)
     }
 }
 
-// The contour's vertices may be a thousandth of its cell off (TY_CONTOUR_MIN_CUT); nothing may come of it.
-static void tilted_pool_stays_still_with_a_contour(void** unused)
+static double speed_of_pool(const double* through, int steps)
 {
-    (void)unused;
     ty_sim_def def = tilted_pool("contour", 8);
+    if (through) memcpy(def.world.liquids->shape.point, through, 3 * sizeof *through);
     ty_sim sim;
     assert_ok(ty_sim_create(&sim, &def));
-    run_steps(&sim, 10);
-    print_message("  pool, contour: %.1e m/s after 10 steps\n", sim.stats.max_speed);
-    assert_near(sim.stats.max_speed, 0.0, 1e-4);
+    run_steps(&sim, steps);
+    double speed = sim.stats.max_speed;
     assert_true(sim.stats.outside_vertices == 0.0);
     ty_sim_destroy(&sim);
     ty_sim_def_free(&def);
+    return speed;
+}
+
+// The contour of a plane is a plane, but for where it goes through a node of the lattice: there a vertex is
+// TY_CONTOUR_OCTREE_MIN_CUT of a cell off. From this node waves on the ball, which is half a cell out of the water, once grew
+// tenfold in ten steps.
+static void tilted_pool_stays_still_with_a_contour(void** unused)
+{
+    (void)unused;
+    enum { STEPS = 20 };
+    const double node[3] = {3.0 / 32.0, 17.0 / 32.0, 17.0 / 32.0};
+    double plane = speed_of_pool(NULL, STEPS), bump = speed_of_pool(node, STEPS);
+    print_message("  pool, contour: %.1e m/s after %d steps; through a node %.1e\n", plane, STEPS, bump);
+    assert_near(plane, 0.0, 1e-11);
+    assert_near(bump, 0.0, 1e-7);
 }
 
 // Half a ball slides along a plane at 14 degrees to the lattice, without gravity.

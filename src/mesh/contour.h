@@ -3,8 +3,9 @@
 // outward (phi < 0 inside), none degenerate. Vertices lie on lattice edges whose ends differ in sign and
 // are numbered by sorted lattice key, triangles by cell; same bits for any number of threads.
 //
-// phi == 0, like NaN, counts as outside. A cut stays TY_CONTOUR_MIN_CUT of an edge away from both ends:
-// three points inside three different edges of a cell are never on one line, so every triangle has an area.
+// phi == 0, like NaN, counts as outside. A cut stays TY_CONTOUR_MIN_CUT of an edge away from both ends
+// (octrees: TY_CONTOUR_OCTREE_MIN_CUT): three points inside three different edges of a cell are never on one line, so
+// every triangle has an area.
 #ifndef TY_MESH_CONTOUR_H
 #define TY_MESH_CONTOUR_H
 
@@ -17,6 +18,10 @@
 // Moves a vertex by at most a thousandth of a cell, on two edges in a thousand; smallest triangle 8.7e-7
 // of a cell's face, so that edges also survive a file of floats.
 #define TY_CONTOUR_MIN_CUT 1e-3
+// Octrees contour the distance to what they contoured a step before, and a bump that a node forces on it stays: a thousandth,
+// continued into walls, moved a still pool's surface by 6e-5 cells in every step. What is left of a pool's speed is in
+// proportion to this. Edges so short still have a direction 1e6 cells from the origin; in a file of floats they are points.
+#define TY_CONTOUR_OCTREE_MIN_CUT 1e-8
 
 enum {
     TY_CONTOUR_REFINE = 2,         // steps that leave 1e-8 of a cell for smooth functions

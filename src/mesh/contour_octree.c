@@ -7,6 +7,8 @@
 #include "mesh/contour.h"
 #include "mesh/contour_table.h"
 
+static const double LEAST = TY_CONTOUR_OCTREE_MIN_CUT;
+
 typedef struct pass {
     ty_contour* c;
     const ty_octree* tree;
@@ -100,8 +102,8 @@ static void place_block(void* ctx, ty_range r)
     }
     ty_find_zeros(k->phi, k->phi ? k->refine : 0, n, a, b, fa, fb, s);
     for (int i = 0; i < n; ++i) {
-        double u = s[i] >= TY_CONTOUR_MIN_CUT ? s[i] : TY_CONTOUR_MIN_CUT;
-        u = u <= 1.0 - TY_CONTOUR_MIN_CUT ? u : 1.0 - TY_CONTOUR_MIN_CUT;
+        double u = s[i] >= LEAST ? s[i] : LEAST;    // not-a-number goes to an end
+        u = u <= 1.0 - LEAST ? u : 1.0 - LEAST;
         ty_store3(k->out->vert[r.begin + i], ty_lerp3(ty_load3(a[i]), ty_load3(b[i]), u));
     }
 }

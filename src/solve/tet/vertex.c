@@ -71,6 +71,13 @@ static ty_vec3 mean(const vertex_job* job, const field* f, const int* corner, in
     return open_only ? mean(job, f, corner, n, false) : sum;
 }
 
+// No longer than MOST_BEYOND of the root of most2.
+static ty_vec3 limited(ty_vec3 v, double most2)
+{
+    double size2 = ty_dot(v, v), limit2 = MOST_BEYOND * MOST_BEYOND * most2;
+    return size2 > limit2 ? sqrt(limit2 / size2) * v : v;
+}
+
 // What the tets around have of momentum and angular momentum about their centre of mass, by open volume, as a rigid
 // body: at x it moves faster than the mean when they turn. Turning water beside a round wall would be held back otherwise,
 // because all tets are on its inner side. Slopes of a flow without rotation are not continued: that makes waves grow.
@@ -78,7 +85,7 @@ static ty_vec3 rigid(const vertex_job* job, const field* f, ty_vec3 x, const int
 {
     const ty_tet_motion* m = job->m;
     ty_vec3 middle = {0}, momentum = {0}, turning = {0};
-    double all = 0.0, xx = 0.0, xy = 0.0, xz = 0.0, yy = 0.0, yz = 0.0, zz = 0.0;
+    double all = 0.0, most = 0.0, xx = 0.0, xy = 0.0, xz = 0.0, yy = 0.0, yz = 0.0, zz = 0.0;
     for (int k = 0; k < n; ++k) {
         int t = corner[k] / 4;
         double w = m->state.open.at[t] * m->volume.at[t];
@@ -89,8 +96,9 @@ static ty_vec3 rigid(const vertex_job* job, const field* f, ty_vec3 x, const int
     for (int k = 0; k < n; ++k) {
         int t = corner[k] / 4;
         double w = m->state.open.at[t] * m->volume.at[t];
-        ty_vec3 e = m->centre.at[t] - middle;
-        turning += w * ty_cross(e, f->tet[t] - momentum);
+        ty_vec3 e = m->centre.at[t] - middle, beyond = f->tet[t] - momentum;
+        if (w > 0.0) most = ty_max(most, ty_dot(beyond, beyond));
+        turning += w * ty_cross(e, beyond);
         xx += w * e[0] * e[0], xy += w * e[0] * e[1], xz += w * e[0] * e[2];
         yy += w * e[1] * e[1], yz += w * e[1] * e[2], zz += w * e[2] * e[2];
     }
@@ -99,7 +107,7 @@ static ty_vec3 rigid(const vertex_job* job, const field* f, ty_vec3 x, const int
     double det = ty_dot(a, ty_cross(b, c));
     if (!(det > 0.0)) return momentum;
     ty_vec3 spin = (turning[0] * ty_cross(b, c) + turning[1] * ty_cross(c, a) + turning[2] * ty_cross(a, b)) / det;
-    return momentum + ty_cross(spin, x - middle);
+    return momentum + limited(ty_cross(spin, x - middle), most);
 }
 
 // Moments of the incident barycentres about their mean, and its place relative to the vertex.
@@ -156,9 +164,7 @@ static ty_vec3 bounded(const field* f, ty_vec3 value, const int* corner, int n)
         ty_vec3 d = f->tet[corner[k] / 4] - middle;
         most = ty_max(most, ty_dot(d, d));
     }
-    ty_vec3 beyond = value - middle;
-    double size2 = ty_dot(beyond, beyond), limit2 = MOST_BEYOND * MOST_BEYOND * most;
-    return size2 > limit2 ? middle + sqrt(limit2 / size2) * beyond : value;
+    return middle + limited(value - middle, most);
 }
 
 // The fitted value at the vertex is a weighted mean of the tets': weight w (1 - e . M^-1 middle).

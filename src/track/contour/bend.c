@@ -15,7 +15,7 @@
 #include "track/contour/slc.h"
 
 static const double SMOOTH = 0.0, SHARP = -0.7;    // cosines: up to a right angle all, beyond 135 degrees none
-static const double APART = 0.03;                   // cells: TY_CONTOUR_MIN_CUT tells nothing of an angle at longer edges
+static const double APART = 0.03;                   // cells: shorter edges tell little of an angle
 static const double LARGEST = 0.2;                  // cells: no bulge of a resolved surface is larger
 
 double ty_slc_bulge(const ty_slc_surface* s, int triangle, const double p[3])
