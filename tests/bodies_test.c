@@ -161,7 +161,7 @@ static void check_wall(double cells_thick, const char* tracker)
     }
     print_message("wall of %.1f cells, %s: farthest %.3f cells, volume %.4f\n", cells_thick, tracker, farthest * CELLS,
                   run->sim.stats.volume / run->first);
-    assert_true(farthest < fmax(half, 0.5 / CELLS));    // a thinner wall is widened to a cell
+    assert_true(farthest < fmax(half, 0.55 / CELLS));    // a thinner wall is widened to a cell; 0.05: the surface itself
     assert_near(run->sim.stats.volume, run->first, 0.01 * run->first);
     scene_end(run);
 }

@@ -71,7 +71,7 @@ static void splitting_shares_by_volume(void** state)
 {
     (void)state;
     // One ball is drawn apart at x = 0.5 and pinched there.
-    ty_sim_def def = two_balls("4*(x-0.5)", "-4*(y-0.5)*exp(-40*(x-0.5)^2)");
+    ty_sim_def def = two_balls("4*(x-0.5)", "-12*(y-0.5)*exp(-40*(x-0.5)^2)");
     def.world.n_liquids = 1;
     def.world.liquids[0].shape.center[0] = 0.47;
     def.world.liquids[0].shape.radius = 0.12;
@@ -136,6 +136,26 @@ static void a_source_counts_its_rate_and_its_first_filling(void** state)
     ty_sim_def_free(&def);
 }
 
+// A cylinder through a slice of two cells: its ends are no free surface, all of its coat is.
+static void the_area_of_a_slice_is_its_free_surface(void** state)
+{
+    (void)state;
+    const double depth = 2.0 / CELLS, middle[3] = {0.5, 0.5, 0.5 * depth}, radius = 0.3;
+    ty_sim_def def = pair_def("levelset", "prescribed", CELLS, middle, radius);
+    ty_shape_def* shape = &def.world.liquids[0].shape;
+    *shape = ty_shape_default(TY_SHAPE_CYLINDER);
+    memcpy(shape->from, middle, sizeof middle);
+    memcpy(shape->to, middle, sizeof middle);
+    shape->from[2] = -1.0, shape->to[2] = 1.0;
+    shape->radius = radius;
+    def.world.max[2] = depth;
+    ty_sim sim;
+    assert_ok(ty_sim_create(&sim, &def));
+    assert_near(sim.ledger.area.at[0] / (2.0 * M_PI * radius * depth), 1.0, 0.02);
+    ty_sim_destroy(&sim);
+    ty_sim_def_free(&def);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +164,7 @@ int main(void)
         cmocka_unit_test(splitting_shares_by_volume),
         cmocka_unit_test(what_leaves_through_an_open_side_is_booked),
         cmocka_unit_test(a_source_counts_its_rate_and_its_first_filling),
+        cmocka_unit_test(the_area_of_a_slice_is_its_free_surface),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

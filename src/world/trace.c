@@ -10,6 +10,8 @@
 enum { FIXED_POINT_ITERATIONS = 6, MAX_SUBSTEPS = 64 };
 // Cells: a point that moved less in an iteration is done.
 static const double CONVERGED = 1e-4;
+// By which share the velocity may differ at the two ends of a leap, and from which on there is none.
+static const double LEAP = 0.12, NO_LEAP = 0.3;
 
 static int batch(int n, int at) { return n - at < TY_SAMPLE_BATCH ? n - at : TY_SAMPLE_BATCH; }
 
@@ -86,9 +88,40 @@ static void path_velocity(const ty_flow* flow, double dt, int n, double (*x)[3],
     shifted(n, out, 0.5 * dt, a, out);
 }
 
+// Points whose leap leads to another velocity than it began with, and how much of it counts.
+typedef struct turned {
+    int n, id[TY_SAMPLE_BATCH];
+    double x[TY_SAMPLE_BATCH][3], leap[TY_SAMPLE_BATCH];
+} turned;
+
+static double leap_share(ty_vec3 way, ty_vec3 change)
+{
+    double way2 = ty_dot(way, way), change2 = ty_dot(change, change);
+    if (!(change2 > LEAP * LEAP * way2)) return 1.0;
+    return ty_clamp((NO_LEAP - sqrt(change2 / way2)) / (NO_LEAP - LEAP), 0.0, 1.0);
+}
+
+static void add_turned(turned* t, int id, const double x[3], double leap)
+{
+    memcpy(t->x[t->n], x, sizeof t->x[0]);
+    t->leap[t->n] = leap;
+    t->id[t->n++] = id;
+}
+
+// x: where the leaps led; `sign`: along the flow or against it.
+static void follow(const ty_flow* flow, double dt, double sign, turned* t, double (*x)[3])
+{
+    trace_rk3(flow, dt, sign, t->n, t->x);
+    for (int i = 0; i < t->n; ++i) {
+        ty_vec3 leapt = ty_load3(x[t->id[i]]), followed = ty_load3(t->x[i]);
+        ty_store3(x[t->id[i]], followed + t->leap[i] * (leapt - followed));
+    }
+}
+
 // Points that have come to rest leave the iteration, each on its own: what is asked with it does not matter.
 static void lagrangian_back(const ty_flow* flow, double dt, int n, double (*x)[3])
 {
+    turned t = {.n = 0};
     double y[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3], to[TY_SAMPLE_BATCH][3];
     int id[TY_SAMPLE_BATCH];
     double enough = CONVERGED * flow->cell;
@@ -100,6 +133,9 @@ static void lagrangian_back(const ty_flow* flow, double dt, int n, double (*x)[3
         path_velocity(flow, dt, n, y, v);
         for (int i = 0; i < n; ++i) {
             ty_vec3 target = ty_load3(to[i]), next = target - dt * ty_load3(v[i]), moved = next - ty_load3(y[i]);
+            double share = k == 2 ? leap_share(ty_load3(y[i]) - target, moved) : 1.0;
+            if (share < 1.0) add_turned(&t, id[i], to[i], share);
+            if (share == 0.0) continue;
             if (k == FIXED_POINT_ITERATIONS || !(ty_dot(moved, moved) > enough * enough)) {
                 ty_store3(x[id[i]], next);
                 continue;
@@ -110,13 +146,22 @@ static void lagrangian_back(const ty_flow* flow, double dt, int n, double (*x)[3
         }
         n = left;
     }
+    if (t.n) follow(flow, dt, -1.0, &t, x);
 }
 
 static void lagrangian_forward(const ty_flow* flow, double dt, int n, double (*x)[3])
 {
-    double v[TY_SAMPLE_BATCH][3];
+    double v[TY_SAMPLE_BATCH][3], end[TY_SAMPLE_BATCH][3], w[TY_SAMPLE_BATCH][3];
+    turned t = {.n = 0};
     path_velocity(flow, dt, n, x, v);
-    shifted(n, x, dt, v, x);
+    shifted(n, x, dt, v, end);
+    path_velocity(flow, dt, n, end, w);
+    for (int i = 0; i < n; ++i) {
+        double share = leap_share(ty_load3(v[i]), ty_load3(w[i]) - ty_load3(v[i]));
+        if (share < 1.0) add_turned(&t, i, x[i], share);
+        memcpy(x[i], end[i], sizeof x[i]);
+    }
+    if (t.n) follow(flow, dt, 1.0, &t, x);
 }
 
 void ty_trace_back(const ty_flow* flow, double dt, int n, const double (*x)[3], double (*from)[3])

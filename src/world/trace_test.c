@@ -151,6 +151,35 @@ static void a_path_with_acceleration_turns_and_returns(void** state)
     assert_near(z[0][1], 0.0, 1e-6);
 }
 
+static void stagnation(const void* self, int n, const double (*x)[3], double* out)
+{
+    double s = *(const double*)self;
+    for (int i = 0; i < n; ++i) out[3 * i] = s * x[i][0], out[3 * i + 1] = -s * x[i][1], out[3 * i + 2] = 0.0;
+}
+
+static void stagnation_pull(const void* self, int n, const double (*x)[3], double* out)
+{
+    double s = *(const double*)self;
+    for (int i = 0; i < n; ++i) out[3 * i] = s * s * x[i][0], out[3 * i + 1] = s * s * x[i][1], out[3 * i + 2] = 0.0;
+}
+
+// A leap of u + dt/2 a ends where it began when s dt = 2.
+static void a_path_that_a_floor_turns_is_followed(void** state)
+{
+    (void)state;
+    double s = 2.0, x[1][3] = {{0.8, 0.1, 0.3}}, y[1][3], grown = exp(2.0);
+    ty_flow flow = flow_of(stagnation, &s);
+    flow.cell = 0.1;
+    flow.acceleration = (ty_sampler){&s, 3, 0, stagnation_pull};
+    ty_trace_back(&flow, 1.0, 1, (const double(*)[3])x, y);
+    assert_near(y[0][0], 0.8 / grown, 0.01);
+    assert_near(y[0][1], 0.1 * grown, 0.01);
+    assert_near(y[0][2], 0.3, 1e-15);
+    ty_trace_forward(&flow, 1.0, 1, (const double(*)[3])y, y);
+    assert_near(y[0][0], 0.8, 0.01);
+    assert_near(y[0][1], 0.1, 0.01);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +189,7 @@ int main(void)
         cmocka_unit_test(a_path_through_a_changing_velocity_is_a_parabola),
         cmocka_unit_test(a_path_with_acceleration_is_a_parabola),
         cmocka_unit_test(a_path_with_acceleration_turns_and_returns),
+        cmocka_unit_test(a_path_that_a_floor_turns_is_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

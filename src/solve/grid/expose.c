@@ -82,6 +82,13 @@ static bool neighbours_known(const ty_gridflow* gf, int axis, int f, const int a
     return true;
 }
 
+// Whether a face lies on a closed side of the domain. Nothing goes through it, whatever was continued there.
+static bool on_closed_side(const ty_gridflow* gf, int axis, const int at[3])
+{
+    return (at[axis] == 1 && gf->closed[2 * axis]) ||
+           (at[axis] == gf->cells.n[axis] + 1 && gf->closed[2 * axis + 1]);
+}
+
 static void find_rates(void* ctx, ty_range r)
 {
     const rate_job* job = ctx;
@@ -90,7 +97,8 @@ static void find_rates(void* ctx, ty_range r)
         int f = gf->known[job->axis].at[k], at[3];
         ty_cell_coords(&gf->cells, f, at);
         double room = ty_gridflow_room(gf, gf->u[job->axis][f]), rate = 0.0;
-        if (neighbours_known(gf, job->axis, f, at)) rate = ty_clamp(local_rate(gf, job->axis, f, at), -room, room);
+        if (neighbours_known(gf, job->axis, f, at) && !on_closed_side(gf, job->axis, at))
+            rate = ty_clamp(local_rate(gf, job->axis, f, at), -room, room);
         gf->next_acc[job->axis][f] = rate;
     }
 }

@@ -1,66 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 // Velocities carried along the flow, to the tets of the liquid's new place.
 //
-// With a carried acceleration (theta < 1) the foot y of x solves y + dt (u(y) + dt/2 a(y)) = x, and u + (1 - theta) dt a
-// arrives: for theta = 1/2 this is velocity Verlet on the liquid. Plain splitting loses about pi CFL h / r of every
-// rotation, whatever the interpolation. The path is not traced by a midpoint rule: its curvature is in `a` already.
+// With a carried acceleration (theta < 1) the foot y of x is that of world/trace.h, the tracker's own rule, and
+// u + (1 - theta) dt a arrives: for theta = 1/2 this is velocity Verlet on the liquid. Plain splitting loses about pi CFL h / r of
+// every rotation, whatever the interpolation.
 #include <string.h>
 
 #include "core/parallel.h"
 #include "solve/tet/paper.h"
 #include "world/trace.h"
 
-enum { BATCH = TY_SAMPLE_BATCH, MAX_FIXED_POINT = 6 };
-static const double FOUND = 1e-4;    // cells: a foot that moves less is found
+enum { BATCH = TY_SAMPLE_BATCH };
 
-// The rule of world/trace.h with both fields asked at once.
-static void find_feet(const ty_tetflow* tf, double dt, int n, double (*x)[3])
-{
-    const ty_tet_motion* m = &tf->motion[tf->now];
-    double y[BATCH][3], to[BATCH][3], u[BATCH][3], a[BATCH][3], enough = FOUND * tf->def->cell;
-    int id[BATCH];
-    memcpy(y, x, (size_t)n * sizeof *x);
-    memcpy(to, x, (size_t)n * sizeof *x);
-    for (int i = 0; i < n; ++i) id[i] = i;
-    for (int k = 1; n > 0; ++k) {
-        int left = 0;
-        ty_tet_sample(m, tf->world, false, n, (const double(*)[3])y, u[0], a[0]);
-        for (int i = 0; i < n; ++i) {
-            ty_vec3 target = ty_load3(to[i]), next = target - dt * (ty_load3(u[i]) + 0.5 * dt * ty_load3(a[i]));
-            ty_vec3 moved = next - ty_load3(y[i]);
-            ty_store3(x[id[i]], next);
-            if (k == MAX_FIXED_POINT || !(ty_dot(moved, moved) > enough * enough)) continue;
-            ty_store3(y[left], next);
-            ty_store3(to[left], target);
-            id[left++] = id[i];
-        }
-        n = left;
-    }
-}
+static int batch(int n, int at) { return n - at < BATCH ? n - at : BATCH; }
 
 static void plain_velocity(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_tetflow* tf = self;
     const ty_tet_motion* m = &tf->motion[tf->now];
     for (int at = 0; at < n; at += BATCH) {
-        int count = n - at < BATCH ? n - at : BATCH;
+        int count = batch(n, at);
         if (m->paper && tf->def->traced_interpolant) ty_tet_sample_dual(m, tf->world, count, x + at, out + 3 * at);
         else ty_tet_sample(m, tf->world, false, count, x + at, out + 3 * at, NULL);
     }
 }
 
+static void plain_acceleration(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_tetflow* tf = self;
+    for (int at = 0; at < n; at += BATCH)
+        ty_tet_sample(&tf->motion[tf->now], tf->world, false, batch(n, at), x + at, NULL, out + 3 * at);
+}
+
+static void plain_both(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_tetflow* tf = self;
+    double u[BATCH][3], a[BATCH][3];
+    for (int at = 0; at < n; at += BATCH) {
+        int count = batch(n, at);
+        ty_tet_sample(&tf->motion[tf->now], tf->world, false, count, x + at, u[0], a[0]);
+        for (int i = 0; i < count; ++i)
+            for (int k = 0; k < 3; ++k) out[6 * (at + i) + k] = u[i][k], out[6 * (at + i) + 3 + k] = a[i][k];
+    }
+}
+
 void ty_tetflow_arriving(const ty_tetflow* tf, double dt, int n, const double (*x)[3], double* u, double* a)
 {
-    double foot[BATCH][3];
-    memcpy(foot, x, (size_t)n * sizeof *x);
-    if (tf->carries) find_feet(tf, dt, n, foot);
-    else {
-        ty_flow flow = {.velocity = {tf, 3, 0.0, plain_velocity}, .cell = tf->def->cell, .max_speed = tf->max_speed};
-        ty_trace_back(&flow, dt, n, x, foot);
+    double foot[BATCH][3], share = tf->carries ? (1.0 - tf->theta) * dt : 0.0;
+    ty_flow flow = {.velocity = {tf, 3, 0.0, plain_velocity}, .cell = tf->def->cell, .max_speed = tf->max_speed};
+    if (tf->carries) {
+        flow.acceleration = (ty_sampler){tf, 3, 0.0, plain_acceleration};
+        flow.both = (ty_sampler){tf, 6, 0.0, plain_both};
     }
+    ty_trace_back(&flow, dt, n, x, foot);
     ty_tet_sample(&tf->motion[tf->now], tf->world, false, n, (const double(*)[3])foot, u, a);
     if (tf->motion[tf->now].paper) ty_tet_sample_dual(&tf->motion[tf->now], tf->world, n, (const double(*)[3])foot, u);
-    double share = tf->carries ? (1.0 - tf->theta) * dt : 0.0;
     for (int i = 0; i < n; ++i) ty_store3(u + 3 * i, ty_load3(u + 3 * i) + share * ty_load3(a + 3 * i));
 }
 

@@ -18,16 +18,25 @@ typedef struct edited {
     ty_sampler region;
 } edited;
 
+// What is added or cut is fattened as the thin liquid beside it: its mesh, too, is going to be drawn back.
 static void eval_edited(const void* self, int n, const double (*x)[3], double* out)
 {
     const edited* e = self;
-    double region[BATCH];
+    const ty_slc* s = e->s;
+    double region[BATCH], point[BATCH][3];
+    int tri[BATCH];
     for (int at = 0; at < n; at += BATCH) {
         int count = n - at < BATCH ? n - at : BATCH;
-        ty_slc_fat_distance(e->s, !e->s->has_solid, count, x + at, out + at);
+        if (s->fat.n) ty_slc_distance(&s->now, count, x + at, out + at, tri, point);
+        else ty_slc_fat_distance(s, !s->has_solid, count, x + at, out + at);
         ty_sample(&e->region, count, x + at, region);
         for (int i = 0; i < count; ++i)
             out[at + i] = e->add ? fmin(out[at + i], region[i]) : fmax(out[at + i], -region[i]);
+        for (int i = 0; s->fat.n && i < count; ++i) {
+            if (tri[i] < 0) continue;
+            double away = ty_norm(ty_load3(x[at + i]) - ty_load3(point[i]));
+            out[at + i] -= ty_slc_inset_share(s, away) * ty_slc_value_at(&s->now.mesh, s->fat.at, tri[i], point[i]);
+        }
     }
 }
 

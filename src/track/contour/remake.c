@@ -91,6 +91,7 @@ static ty_status find_pieces(ty_slc* s)
 }
 
 typedef struct carry_args {
+    const ty_slc* s;
     const ty_slc_surface* from;
     ty_slc_surface* to_surface;
     ty_tri_mesh* to;
@@ -170,6 +171,7 @@ static void carry_thin(const carry_args* k, ty_range r, const double (*from)[3],
     double *inset = k->to_surface->inset.at + r.begin, *grown = k->grow ? k->grown + r.begin : NULL;
     for (int i = 0; i < count; ++i) {
         inset[i] = tri[i] >= 0 ? ty_slc_value_at(&k->from->mesh, k->fat, tri[i], point[i]) : 0.0;
+        if (!k->flow && tri[i] >= 0) inset[i] *= ty_slc_inset_share(k->s, ty_norm(ty_load3(from[i]) - ty_load3(point[i])));
         if (grown) grown[i] = tri[i] >= 0 ? ty_slc_value_at(&k->from->mesh, k->grow, tri[i], point[i]) : 0.0;
         if (!(inset[i] > 0.0 && k->flow)) continue;
         memcpy(y[n], from[i], sizeof y[0]);
@@ -245,7 +247,7 @@ static ty_status carry_attributes(ty_slc* s, const ty_slc_remake_def* def)
     if ((fat && !ty_array_resize(&s->next.inset, to->n_verts)) ||
         (grow && !ty_array_resize(&s->carried_grow, to->n_verts)))
         return ty_no_memory("the surface's attributes");
-    carry_args k = {&s->now, &s->next, to, fat ? s->fat.at : NULL, grow ? s->grow.at : NULL, s->carried_grow.at,
+    carry_args k = {s, &s->now, &s->next, to, fat ? s->fat.at : NULL, grow ? s->grow.at : NULL, s->carried_grow.at,
                     def->flow, def->dt};
     ty_parallel_for(to->n_verts, BATCH, carry_block, &k);
     ty_slc_inset_tidy(&s->next);

@@ -152,6 +152,8 @@ ty_status ty_slc_offset(ty_slc* s, const double* metres_per_piece);
 
 // thin.c: a value per vertex at a point of a triangle; `shown` anew; what others see of the surface.
 double ty_slc_value_at(const ty_tri_mesh* m, const double* value, int triangle, const double point[3]);
+// What edited liquid `away` metres from the mesh gets of an inset there.
+double ty_slc_inset_share(const ty_slc* s, double away);
 ty_status ty_slc_draw(ty_slc* s);
 const ty_tri_mesh* ty_slc_shown(const ty_slc* s);
 void ty_slc_inset_tidy(ty_slc_surface* s);

@@ -18,6 +18,7 @@
 #include "track/contour/slc.h"
 
 enum { BLOCK = 1024 };
+static const double BESIDE = 1.0, NOT_BESIDE = 2.0;    // cells from the mesh of thin liquid: as fat as it is, not at all
 
 double ty_slc_value_at(const ty_tri_mesh* m, const double* value, int triangle, const double point[3])
 {
@@ -32,6 +33,11 @@ double ty_slc_value_at(const ty_tri_mesh* m, const double* value, int triangle, 
         total += w;
     }
     return total > 0.0 ? sum / total : value[id[0]];
+}
+
+double ty_slc_inset_share(const ty_slc* s, double away)
+{
+    return ty_clamp((NOT_BESIDE - away / s->def.cell) / (NOT_BESIDE - BESIDE), 0.0, 1.0);
 }
 
 typedef struct draw_args {

@@ -6,7 +6,7 @@
 // New distances and offsets near a wall are held to the same: they do not make liquid where none is in sight.
 //
 // The values in a wall continue the liquid of one side; on the other side they look like a surface on the wall, whose distances would
-// be continued into the floor and let a film creep along it. So beside walls that stand still air that sees no
+// be continued into the floor and let a film creep along it. So beside thin walls that stand still air that sees no
 // liquid is not near a surface.
 //
 // All this is looked at in the frame of the wall, where it stands still: from place x of the new world, the place y of the
@@ -16,6 +16,7 @@
 #include "world/trace.h"
 
 enum { BLOCK = 1024, SAMPLES = 6, REACH = 2 };    // REACH: cells on each side of a place where liquid is looked for
+enum { THIN = 3 };                                // cells: values of one side reach through thinner walls
 
 static const double NEAR_WALL = 2.5;    // cells beyond a step's length from an obstacle where values may come through it
 static const double IN_SIGHT = 1.75;    // cells from the place: half a diagonal of a cell and one more
@@ -114,7 +115,37 @@ static void dry_block(void* ctx, ty_range r)
     }
 }
 
-// Air behind a wall: near the surface by its value, and no liquid in sight. So films thinner than a cell on obstacles end here.
+// Whether the obstacle next to a cell ends within THIN cells on its other side.
+static bool is_at_thin_wall(const ty_levelset* ls, ty_vec3 x)
+{
+    double h = ls->grid.cell, at[6][3], d[6], beyond[THIN][3], depth[THIN];
+    ty_sampler obstacles = ty_world_obstacles(ls->world);
+    for (int k = 0; k < 6; ++k) {
+        ty_store3(at[k], x);
+        at[k][k / 2] += k % 2 ? 0.5 * h : -0.5 * h;
+    }
+    ty_sample(&obstacles, 6, (const double(*)[3])at, d);
+    ty_vec3 away = ty_normalize(ty_vec(d[1] - d[0], d[3] - d[2], d[5] - d[4]));
+    double distance = (d[0] + d[1] + d[2] + d[3] + d[4] + d[5]) / 6.0;
+    for (int k = 0; k < THIN; ++k) ty_store3(beyond[k], x - (distance + (k + 1) * h) * away);
+    ty_sample(&obstacles, THIN, (const double(*)[3])beyond, depth);
+    for (int k = 0; k < THIN; ++k)
+        if (depth[k] > 0.0) return true;
+    return false;
+}
+
+bool ty_levelset_at_thin_wall(const ty_levelset* ls, int64_t cell)
+{
+    int ijk[3];
+    double x[3];
+    if (!ls->solid || ls->solid[cell] > IN_SIGHT * ls->grid.cell) return false;
+    ty_grid_coords(&ls->grid, cell, ijk);
+    ty_grid_cell_center(&ls->grid, ijk[0], ijk[1], ijk[2], x);
+    return is_at_thin_wall(ls, ty_load3(x));
+}
+
+// Air behind a thin wall: near the surface by its value, and no liquid in sight. So films thinner than a cell on such walls end here.
+// (Air beside a thicker obstacle is near the plane of a pool that it stands in, and that is as it should be.)
 static void hidden_block(void* ctx, ty_range r)
 {
     const leak_job* job = ctx;
@@ -122,7 +153,8 @@ static void hidden_block(void* ctx, ty_range r)
     double h = ls->grid.cell;
     for (int64_t cell = r.begin; cell < r.end; ++cell) {
         ls->doubtful[cell] = 0;
-        if (!(ls->phi[cell] >= 0.0 && ls->phi[cell] < TOO_NEAR * h) || ls->closed[cell] || ls->solid[cell] > IN_SIGHT * h) continue;
+        if (!(ls->phi[cell] >= 0.0 && ls->phi[cell] < TOO_NEAR * h) || ls->closed[cell]) continue;
+        if (!ty_levelset_at_thin_wall(ls, cell)) continue;
         int ijk[3];
         double x[3];
         ty_grid_coords(&ls->grid, cell, ijk);

@@ -4,6 +4,7 @@
 //
 //   transport.c   carries the values along the flow            solid.c     continues them into solids and outside
 //   change.c      sources, drains, the ledger's offsets        fit.c       linear functions, for solid.c
+//   keep.c        gives back what a step lost, where it was    leaks.c     nothing goes through walls
 //   surface.c     triangles and bodies of liquid
 //   levelset.c    the kind: create, the order of a step, archive
 #ifndef TY_TRACK_LEVELSET_LEVELSET_H
@@ -39,6 +40,12 @@ typedef struct ty_fit_pattern {
     ty_fit_four four[TY_PATTERN_FOURS];
 } ty_fit_pattern;
 
+// A cell near the surface: cells^3 of liquid that the step lost there, cells^2 of surface in it.
+typedef struct ty_kept {
+    int cell;
+    double lost, area;
+} ty_kept;
+
 // Open, private to this folder and to trackers that build on it.
 typedef struct ty_levelset {
     ty_track_def def;
@@ -57,6 +64,10 @@ typedef struct ty_levelset {
     TY_ARRAY(ty_fit_pattern) pattern;
     TY_ARRAY(int) active;              // cells that the transport works on
     TY_ARRAY(double) velocity;         // WENO: 3 per active cell
+    TY_ARRAY(ty_kept) kept;            // scratch of keep.c, with the corners of the cells
+    TY_ARRAY(int) corner;
+    TY_ARRAY(int) slot;
+    TY_ARRAY(double) foot;
     ty_redistance redistance;
     ty_contour contour;
     ty_label label;
@@ -82,6 +93,14 @@ ty_status ty_levelset_activate(ty_levelset* ls);
 // phi after dt. *displacement: the farthest that anything near the surface went, metres.
 ty_status ty_levelset_transport(ty_levelset* ls, const ty_flow* flow, double dt, double* displacement);
 
+// How far x lies beyond the open sides, 0 inside. Everything out there is air.
+double ty_levelset_beyond_open(const ty_levelset* ls, const double x[3]);
+
+// Weigh, after a carry, finds how much liquid should be in the cells at the surface (phi before the step
+// is in `next`); keep, after settle, moves the surface where it is not. Not for WENO5, which has no paths.
+ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt, double went);
+ty_status ty_levelset_keep(ty_levelset* ls);
+
 // Takes away liquid that went through an obstacle: after a transport, before values are continued; with flow NULL after
 // a change of values in place. `before`: phi then.
 void ty_levelset_stop_leaks(ty_levelset* ls, const ty_flow* flow, double dt, const double* before);
@@ -90,9 +109,11 @@ void ty_levelset_stop_leaks(ty_levelset* ls, const ty_flow* flow, double dt, con
 ty_status ty_levelset_solids(ty_levelset* ls, const ty_world* world);
 // The same from ls->solid as it is.
 ty_status ty_levelset_ghosts(ty_levelset* ls);
-// Moves x into the domain and out of the obstacles. False when it is still in one.
 // Whether no obstacle is between two points near each other, as the world is now.
 bool ty_levelset_in_sight(const ty_levelset* ls, ty_vec3 from, ty_vec3 to);
+// Whether a cell lies beside an obstacle so thin that values of one side reach through it.
+bool ty_levelset_at_thin_wall(const ty_levelset* ls, int64_t cell);
+// Moves x into the domain and out of the obstacles. False when it is still in one.
 bool ty_levelset_push_out(const ty_levelset* ls, double x[3]);
 // Continues phi into closed cells, exactly for linear functions. Where open cells do not tell the slope, the value that a
 // closed cell has (carried along, if it is not NAN) stays, as near as it may be to the open cells.

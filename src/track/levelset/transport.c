@@ -36,8 +36,7 @@ static void centers(const ty_grid* g, int n, const int* cells, double (*x)[3])
     }
 }
 
-// How far x lies beyond the open sides, 0 inside. Everything out there is air.
-static double beyond_open(const ty_levelset* ls, const double x[3])
+double ty_levelset_beyond_open(const ty_levelset* ls, const double x[3])
 {
     double out = 0.0;
     for (int axis = 0; axis < 3; ++axis) {
@@ -90,7 +89,7 @@ static double semi_lagrangian(void* ctx, ty_range r)
     ty_grid_cubic(&ls->grid, s->from, n, (const double(*)[3])foot, value);
     for (int i = 0; i < n; ++i) {
         if (at_rest(x[i], foot[i])) continue;    // not even rounding moves still water
-        double out = beyond_open(ls, foot[i]);
+        double out = ty_levelset_beyond_open(ls, foot[i]);
         s->to[cells[i]] = out > 0.0 ? ty_max(value[i], out) : value[i];
     }
     return farthest(ls, n, cells, (const double(*)[3])x, (const double(*)[3])foot);
@@ -125,7 +124,7 @@ static double maccormack(void* ctx, ty_range r)
     ty_grid_linear(&ls->grid, s->from, n, (const double(*)[3])head, b);
     for (int i = 0; i < n; ++i) {
         if (at_rest(x[i], foot[i])) continue;
-        double out = beyond_open(ls, foot[i]);
+        double out = ty_levelset_beyond_open(ls, foot[i]);
         double value = a[i] + 0.5 * (ls->phi[cells[i]] - b[i]);
         if (!(value >= lo[i] && value <= hi[i])) value = a[i];
         s->to[cells[i]] = out > 0.0 ? ty_max(value, out) : value;
@@ -267,7 +266,8 @@ ty_status ty_levelset_transport(ty_levelset* ls, const ty_flow* flow, double dt,
         s.from = ls->next, s.to = ls->spare;
         *displacement = ty_max(0.0, ty_parallel_max(ls->active.n, BLOCK, maccormack, &s));
         swap(&ls->phi, &ls->spare);
-        ty_levelset_stop_leaks(ls, flow, dt, ls->spare);
+        swap(&ls->next, &ls->spare);
+        ty_levelset_stop_leaks(ls, flow, dt, ls->next);
     } else {
         memcpy(ls->next, ls->phi, bytes);
         *displacement = ty_max(0.0, ty_parallel_max(ls->active.n, BLOCK, semi_lagrangian, &s));
