@@ -13,6 +13,7 @@ static const double CAPILLARY_STEP = 0.4;
 typedef struct moving_job {
     ty_tet_motion* m;
     ty_sampler distance;
+    double* depth;    // per vertex; NULL: the mesh is the liquid
 } moving_job;
 
 static double energy_block(void* ctx, ty_range r)
@@ -76,30 +77,48 @@ static double step_limit(const ty_tetflow* tf)
     return limit;
 }
 
-// The mesh may be thicker than the liquid (`filling`): only what is liquid has energy.
+static void depth_block(void* ctx, ty_range r)
+{
+    const moving_job* job = ctx;
+    double x[TY_SAMPLE_BATCH][3];
+    int n = (int)(r.end - r.begin);
+    for (int i = 0; i < n; ++i) ty_store3(x[i], ty_load3(job->m->state.mesh.vert[r.begin + i]));
+    ty_sample(&job->distance, n, (const double(*)[3])x, job->depth + r.begin);
+    for (int64_t v = r.begin; v < r.end; ++v) job->depth[v] = -job->depth[v];
+}
+
 static void moving_block(void* ctx, ty_range r)
 {
     const moving_job* job = ctx;
     const ty_tet_state* s = &job->m->state;
     for (int64_t t = r.begin; t < r.end; ++t) {
-        double x[4][3], d[4], inside = 1.0;
-        for (int i = 0; i < 4; ++i) ty_store3(x[i], ty_load3(s->mesh.vert[s->mesh.tet[t][i]]));
-        if (job->distance.eval) {
-            ty_sample(&job->distance, 4, (const double(*)[3])x, d);
-            for (int i = 0; i < 4; ++i) d[i] = -d[i];
-            inside = ty_tet_open_share(d);
-        }
+        double d[4], inside = 1.0;
+        for (int i = 0; i < 4 && job->depth; ++i) d[i] = job->depth[s->mesh.tet[t][i]];
+        if (job->depth) inside = ty_tet_open_share(d);
         job->m->moving.at[t] = s->open.at[t] * inside * job->m->volume.at[t];
     }
+}
+
+// The mesh may be thicker than the liquid (`filling`): only what is liquid has energy.
+static ty_status find_moving(ty_tet_motion* m, const ty_liquid* liquid)
+{
+    moving_job job = {m, liquid->distance, NULL};
+    if (!ty_array_resize(&m->moving, m->state.mesh.n_tets)) return ty_no_memory("tets");
+    if (liquid->filling.eval) {
+        job.depth = ty_alloc((size_t)m->state.mesh.n_verts, sizeof *job.depth);
+        if (!job.depth) return ty_no_memory("tets");
+        ty_parallel_for(m->state.mesh.n_verts, TY_SAMPLE_BATCH, depth_block, &job);
+    }
+    ty_parallel_for(m->state.mesh.n_tets, BLOCK, moving_block, &job);
+    ty_free(job.depth);
+    return ty_ok();
 }
 
 ty_status ty_tetflow_measure(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* stats)
 {
     ty_tet_motion* m = ty_tetflow_old(tf);
     int n = m->state.mesh.n_tets;
-    moving_job job = {m, liquid->filling.eval ? liquid->distance : (ty_sampler){0}};
-    if (!ty_array_resize(&m->moving, n)) return ty_no_memory("tets");
-    ty_parallel_for(n, BLOCK, moving_block, &job);
+    TY_TRY(find_moving(m, liquid));
     double square = fmax(ty_parallel_max(n, BLOCK, tet_speed_block, m), 0.0);
     square = fmax(square, ty_parallel_max(m->skin.n_verts, BLOCK, skin_speed_block, m));
     tf->max_speed = sqrt(square);
