@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TEST TIER: full
-// Obstacles from sequences of files in a running simulation, walls as thin as a cell and thinner, and a container that pours.
+// Obstacles from sequences of files in a running simulation, walls as thin as a cell and thinner,
+// and a container that pours.
 #include "format/file.h"
 #include "format/vdb.h"
 #include "program.h"
@@ -33,7 +34,8 @@ static void write_ball(const char* path, ty_vec3 middle, double radius, int n)
         ty_file_print(&w, "f 1 %d %d\nf %d %d %d\n", 2 + next, 2 + j, last, low + j, low + next);
         for (int i = 0; i + 2 < n; ++i) {
             int up = 2 + i * 2 * n, down = up + 2 * n;
-            ty_file_print(&w, "f %d %d %d\nf %d %d %d\n", up + j, up + next, down + j, up + next, down + next, down + j);
+            ty_file_print(&w, "f %d %d %d\nf %d %d %d\n", up + j, up + next, down + j, up + next,
+                          down + next, down + j);
         }
     }
     assert_ok(ty_file_commit(&w));
@@ -57,7 +59,8 @@ static void a_swelling_mesh_pushes_water_up(void** unused)
     assert_near(scene_velocity(run, 0.5 - r, 0.2, 0.5)[0], -expected, 0.25 * expected);
     for (int frame = FRAMES / 2; frame < FRAMES; ++frame) scene_frame(run);
     double displaced = 4.0 / 3.0 * M_PI * (0.15 * 0.15 * 0.15 - 0.1 * 0.1 * 0.1), level = 0.0;
-    for (int i = 0; i < 100; ++i) level += scene_height(run, (i % 10 + 0.5) / 10, (i / 10 + 0.5) / 10, 0.8) / 100.0;
+    for (int i = 0; i < 100; ++i)
+        level += scene_height(run, (i % 10 + 0.5) / 10, (i / 10 + 0.5) / 10, 0.8) / 100.0;
     print_message("swelling ball: level +%.5f m of %.5f, volume %.4f %%\n", level - 0.4, displaced,
                   100.0 * (run->sim.stats.volume / run->first - 1.0));
     assert_near(level - 0.4, displaced, 0.1 * displaced);
@@ -83,20 +86,25 @@ static ty_status write_level_set(const char* path, double x, double speed)
         g[k].cell = cell;
         g[k].offset = 0.0;
     }
-    g[0].name = "surface", g[0].class_ = TY_VDB_LEVEL_SET, g[0].width = 1, g[0].values = values, g[0].background = 0.06f;
+    g[0].name = "surface", g[0].class_ = TY_VDB_LEVEL_SET, g[0].width = 1, g[0].values = values,
+    g[0].background = 0.06f;
     g[1].name = "velocity", g[1].class_ = TY_VDB_PLAIN, g[1].width = 3, g[1].values = velocity[0];
     return ty_vdb_write(path, 2, g, 0, NULL, TY_VDB_NONE);
 }
 
-// What a ball that goes through a tank full to 0.8 m does to the water: the speed in front of it, beside it, and all the energy.
+// What a ball that goes through a tank full to 0.8 m does to the water: the speed in front of it,
+// beside it, and all the energy.
 typedef struct wake {
     double front, beside, energy, volume;
 } wake;
 
 static wake plough(const char* obstacle)
 {
-    scene_run* run = scene_start(CELLS, 1, TANK "liquid: [{box: {min: [0, 0, 0], max: [1, 0.8, 1]}}]\n"
-                                 "obstacles:\n  - box: {min: [0.4, -1, 0.4], max: [0.6, 0.1, 0.6]}\n%s", obstacle);
+    scene_run* run = scene_start(
+        CELLS, 1,
+        TANK "liquid: [{box: {min: [0, 0, 0], max: [1, 0.8, 1]}}]\n"
+             "obstacles:\n  - box: {min: [0.4, -1, 0.4], max: [0.6, 0.1, 0.6]}\n%s",
+        obstacle);
     for (int frame = 0; frame < FRAMES; ++frame) scene_frame(run);
     double x = 0.3 + 0.6 * FRAMES / RATE;
     wake w = {scene_velocity(run, x + 0.2, 0.6, 0.5)[0], scene_velocity(run, x, 0.4, 0.5)[0],
@@ -121,20 +129,25 @@ static void sequences_move_water_as_a_shape_does(void** unused)
         snprintf(name, sizeof name, "ball.%04d.obj", f + 1);
         write_ball(path_of(name), ty_vec(x, 0.6, 0.5), 0.15, 24);
     }
-    snprintf(text[0], sizeof text[0], "  - sphere: {center: [0.3, 0.6, 0.5], radius: 0.15}\n    ease: linear\n"
-             "    motion: [{time: 0}, {time: 1, move: [%g, 0, 0]}]\n", speed);
+    snprintf(text[0], sizeof text[0],
+             "  - sphere: {center: [0.3, 0.6, 0.5], radius: 0.15}\n    ease: linear\n"
+             "    motion: [{time: 0}, {time: 1, move: [%g, 0, 0]}]\n",
+             speed);
     const char* file = path_of("ball.####");
-    snprintf(text[1], sizeof text[1], "  - volume: {file: %s.vdb, rate: %d}\n"
-             "    velocity: {file: %s.vdb, grid: velocity, rate: %d}\n", file, RATE, file, RATE);
+    snprintf(text[1], sizeof text[1],
+             "  - volume: {file: %s.vdb, rate: %d}\n"
+             "    velocity: {file: %s.vdb, grid: velocity, rate: %d}\n",
+             file, RATE, file, RATE);
     snprintf(text[2], sizeof text[2], "  - mesh: {file: %s.obj, rate: %d}\n", file, RATE);
     wake shape = plough(text[0]);
-    print_message("shape: front %.4f, beside %.4f m/s, energy %.4f J, volume %.4f\n", shape.front, shape.beside, shape.energy, shape.volume);
+    print_message("shape: front %.4f, beside %.4f m/s, energy %.4f J, volume %.4f\n", shape.front,
+                  shape.beside, shape.energy, shape.volume);
     assert_true(shape.front > 0.2 && shape.beside < -0.02);    // pushed ahead, and back around it
     assert_near(shape.volume, 1.0, 0.005);
     for (int k = 1; k < 3; ++k) {
         wake w = plough(text[k]);
-        print_message("%s: front %.4f, beside %.4f m/s, energy %.4f J, volume %.4f\n", k == 1 ? "level sets" : "meshes", w.front,
-                      w.beside, w.energy, w.volume);
+        print_message("%s: front %.4f, beside %.4f m/s, energy %.4f J, volume %.4f\n",
+                      k == 1 ? "level sets" : "meshes", w.front, w.beside, w.energy, w.volume);
         assert_near(w.front, shape.front, 0.03 * speed);
         assert_near(w.beside, shape.beside, 0.03 * speed);
         assert_near(w.energy, shape.energy, 0.05 * shape.energy);
@@ -146,12 +159,14 @@ static void sequences_move_water_as_a_shape_does(void** unused)
 static void check_wall(double cells_thick, const char* tracker)
 {
     double half = 0.5 * cells_thick / CELLS, angle = 12.0;
-    scene_run* run = scene_start(CELLS, 2, "domain: {min: [0, 0, 0], size: [1, 1, 1], closed: [left, right, bottom, front, back]}\n"
-                                 "solver: {kind: grid}\nsurface: {tracker: %s}\n"
-                                 "liquid: [{box: {min: [0, 0, 0], max: [0.38, 0.6, 1]}}]\n"
-                                 "obstacles:\n  - box: {min: [%.6f, -2, -2], max: [%.6f, 3, 3]}\n"
-                                 "    motion: [{time: 0, turn: {axis: [0, 0, 1], degrees: %g, about: [0.53, 0.5, 0.5]}}]\n",
-                                 tracker, 0.53 - half, 0.53 + half, angle);
+    scene_run* run = scene_start(
+        CELLS, 2,
+        "domain: {min: [0, 0, 0], size: [1, 1, 1], closed: [left, right, bottom, front, back]}\n"
+        "solver: {kind: grid}\nsurface: {tracker: %s}\n"
+        "liquid: [{box: {min: [0, 0, 0], max: [0.38, 0.6, 1]}}]\n"
+        "obstacles:\n  - box: {min: [%.6f, -2, -2], max: [%.6f, 3, 3]}\n"
+        "    motion: [{time: 0, turn: {axis: [0, 0, 1], degrees: %g, about: [0.53, 0.5, 0.5]}}]\n",
+        tracker, 0.53 - half, 0.53 + half, angle);
     double c = cos(angle * M_PI / 180), s = sin(angle * M_PI / 180), farthest = -INFINITY;
     for (int frame = 0; frame < 48; ++frame) {
         scene_frame(run);
@@ -159,9 +174,12 @@ static void check_wall(double cells_thick, const char* tracker)
         for (int v = 0; v < m->n_verts; ++v)
             farthest = fmax(farthest, c * (m->vert[v][0] - 0.53) + s * (m->vert[v][1] - 0.5));
     }
-    print_message("wall of %.1f cells, %s: farthest %.3f cells, volume %.4f\n", cells_thick, tracker, farthest * CELLS,
-                  run->sim.stats.volume / run->first);
-    assert_true(farthest < fmax(half, 0.55 / CELLS));    // a thinner wall is widened to a cell; 0.05: the surface itself
+    print_message("wall of %.1f cells, %s: farthest %.3f cells, volume %.4f\n", cells_thick,
+                  tracker, farthest * CELLS, run->sim.stats.volume / run->first);
+    assert_true(
+        farthest <
+        fmax(half,
+             0.55 / CELLS));    // a thinner wall is widened to a cell; 0.05: the surface itself
     assert_near(run->sim.stats.volume, run->first, 0.01 * run->first);
     scene_end(run);
 }
@@ -179,7 +197,8 @@ static void check_says_that_thin_walls_are_widened(void** unused)
 {
     (void)unused;
     const char* folder = test_folder("thin-walls");
-    write_text(folder, "thin.yaml", "name: thin\ndomain: {min: [0, 0, 0], size: [1, 1, 1]}\nresolution: 20\n"
+    write_text(folder, "thin.yaml",
+               "name: thin\ndomain: {min: [0, 0, 0], size: [1, 1, 1]}\nresolution: 20\n"
                "liquid: [{box: {min: [0, 0, 0], max: [0.4, 0.6, 1]}}]\n"
                "obstacles: [{box: {min: [0.5, -1, -1], max: [0.52, 2, 2]}}]\n");
     assert_program(folder, "check thin.yaml", 0, "it is widened to a cell inside the solve");
@@ -187,13 +206,15 @@ static void check_says_that_thin_walls_are_widened(void** unused)
     assert_null(strstr(program_output(folder), "widened"));
 }
 
-// Liquid of scenes/pour.yaml: inside the container, in the air outside of it, and in the pool; m3, by counting points.
+// Liquid of scenes/pour.yaml: inside the container, in the air outside of it, and in the pool; m3,
+// by counting points.
 static void split(const scene_run* run, double* held, double* spilt, double* pool)
 {
     enum { N = 61 };    // no lattice plane of it lies on a wall
     ty_liquid liquid = ty_sim_liquid(&run->sim);
     ty_sampler solid = ty_world_obstacles(run->sim.world);
-    double t = run->sim.time, s = ty_clamp((t - 0.25) / 2.25, 0.0, 1.0), angle = -110.0 * s * s * (3.0 - 2.0 * s) * M_PI / 180.0;
+    double t = run->sim.time, s = ty_clamp((t - 0.25) / 2.25, 0.0, 1.0),
+           angle = -110.0 * s * s * (3.0 - 2.0 * s) * M_PI / 180.0;
     double h = 1.2 / N, phi, wall;
     *spilt = *held = *pool = 0.0;
     for (int i = 0; i < N * N * N; ++i) {
@@ -203,21 +224,24 @@ static void split(const scene_run* run, double* held, double* spilt, double* poo
         ty_sample(&solid, 1, (const double(*)[3])x, &wall);
         if (phi >= 0.0 || wall <= 0.0) continue;
         double dx = x[0][0] - 0.55, dy = x[0][1] - 0.78;    // back into the container's own frame
-        double u = 0.55 + cos(angle) * dx + sin(angle) * dy, v = 0.78 - sin(angle) * dx + cos(angle) * dy;
+        double u = 0.55 + cos(angle) * dx + sin(angle) * dy,
+               v = 0.78 - sin(angle) * dx + cos(angle) * dy;
         bool in = u > 0.35 && u < 0.75 && v > 0.65 && v < 0.95 && x[0][2] > 0.2 && x[0][2] < 0.6;
         if (in) *held += h * h * h;
         else *(x[0][1] > 0.3 ? spilt : pool) += h * h * h;
     }
 }
 
-// Level in the container, the water meets its rim at atan(0.08 / 0.2) = 22 degrees, which it has after 0.88 s.
+// Level in the container, the water meets its rim at atan(0.08 / 0.2) = 22 degrees, which it has
+// after 0.88 s.
 static void a_container_keeps_its_water_until_it_pours(void** unused)
 {
     (void)unused;
     const char* sets[] = {"resolution=40"};
     static scene_run run;
     run = (scene_run){0};
-    assert_ok(ty_scene_read(&run.def, TY_SOURCE_DIR "/scenes/pour.yaml", 1, sets, scene_says, NULL));
+    assert_ok(
+        ty_scene_read(&run.def, TY_SOURCE_DIR "/scenes/pour.yaml", 1, sets, scene_says, NULL));
     assert_ok(ty_sim_create(&run.sim, &run.def));
     run.first = run.sim.stats.volume;
     double spilt, held, pool, full, first_pool;
@@ -228,7 +252,8 @@ static void a_container_keeps_its_water_until_it_pours(void** unused)
         assert_near(run.sim.stats.volume, run.first, 0.01 * run.first);
         if (frame % 6 && frame != 20) continue;
         split(&run, &held, &spilt, &pool);
-        print_message("%.2f s: %.1f %% held, %.2f %% in the air\n", run.sim.time, 100.0 * held / full, 100.0 * spilt / full);
+        print_message("%.2f s: %.1f %% held, %.2f %% in the air\n", run.sim.time,
+                      100.0 * held / full, 100.0 * spilt / full);
         if (frame <= 20) assert_near(spilt, 0.0, 1e-12);
         if (frame <= 20) assert_near(pool, first_pool, 0.005 * full);
         if (frame <= 20) assert_near(held, full, 0.07 * full);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes wrong outside: full disk, read-only folder, missing and broken files, hostile scenes, a flow that blows up.
-// Always a message, the right exit code, and whole earlier frames.
+// What goes wrong outside: full disk, read-only folder, missing and broken files, hostile scenes, a
+// flow that blows up. Always a message, the right exit code, and whole earlier frames.
 #include <sys/mount.h>
 
 #include "program.h"
@@ -24,8 +24,9 @@ static bool mount_tmpfs(const char* path, const char* options, unsigned long fla
 static int count_whole_frames(const char* dir)
 {
     char command[2000];
-    snprintf(command, sizeof command, "for f in '%s'/surface/*.ply; do '%s' info $f || exit 1; done | grep -c closed",
-             dir, TY_PROGRAM);
+    snprintf(command, sizeof command,
+             "for f in '%s'/surface/*.ply; do '%s' info $f || exit 1; done | grep -c closed", dir,
+             TY_PROGRAM);
     FILE* pipe = popen(command, "r");
     int n = 0;
     assert_int_equal(fscanf(pipe, "%d", &n), 1);
@@ -101,9 +102,10 @@ static void hostile_scenes_are_bad_input(void** state)
     assert_program(folder, "check deep.yaml", 2, NULL);
     write_text(folder, "loop.yaml", "a: &a [*a, *a]\nb: &b {c: *b}\n");
     assert_program(folder, "check loop.yaml", 2, NULL);
-    write_text(folder, "bomb.yaml",
-               "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\n"
-               "d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e]\n");
+    write_text(
+        folder, "bomb.yaml",
+        "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\n"
+        "d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e]\n");
     assert_program(folder, "check bomb.yaml", 2, NULL);
     write_text(folder, "twice.yaml", "name: a\nname: b\n");
     assert_program(folder, "check twice.yaml", 2, "twice.yaml:2:");
@@ -117,7 +119,8 @@ static void a_flow_that_blows_up_stops_with_a_checkpoint(void** state)
 {
     (void)state;
     const char* folder = test_folder("blowup");
-    write_text(folder, "s.yaml", HEAD "solver: {kind: prescribed, velocity: [\"exp(400*t)\", 0, 0]}\n" BALL);
+    write_text(folder, "s.yaml",
+               HEAD "solver: {kind: prescribed, velocity: [\"exp(400*t)\", 0, 0]}\n" BALL);
     assert_program(folder, "run s.yaml -o r", 1, "blown up");
     assert_true(file_exists(folder, "r/checkpoint/frame.0001.tyc"));
     assert_program(folder, "info r", 0, "\"state\": \"failed\"");
@@ -127,7 +130,9 @@ static void an_expression_that_is_not_finite_names_its_place(void** state)
 {
     (void)state;
     const char* folder = test_folder("nan");
-    write_text(folder, "s.yaml", HEAD "solver: {kind: prescribed, velocity: [\"1/(0.1-t)*0 + sqrt(0.1-t)\", 0, 0]}\n" BALL);
+    write_text(
+        folder, "s.yaml",
+        HEAD "solver: {kind: prescribed, velocity: [\"1/(0.1-t)*0 + sqrt(0.1-t)\", 0, 0]}\n" BALL);
     int code = run_program(folder, "run s.yaml -o r");
     const char* text = program_output(folder);
     if (code == 0 || code > 2 || !strstr(text, "s.yaml:6:")) fail_msg("exit %d: %s", code, text);
@@ -143,7 +148,8 @@ static void an_existing_result_is_never_destroyed(void** state)
     write_text(folder, "r/notes.txt", "mine");
     assert_program(folder, "run s.yaml -o r -q --frames 2", 2, "--overwrite");
     assert_true(file_exists(folder, "r/surface/surface.0003.ply"));
-    assert_program(folder, "run s.yaml -o r -q --overwrite --set solver.kind=nonsense", 2, "nonsense");
+    assert_program(folder, "run s.yaml -o r -q --overwrite --set solver.kind=nonsense", 2,
+                   "nonsense");
     assert_true(file_exists(folder, "r/surface/surface.0003.ply"));
     assert_program(folder, "run s.yaml -o r -q --frames 2 --overwrite", 0, NULL);
     assert_false(file_exists(folder, "r/surface/surface.0003.ply"));

@@ -7,7 +7,8 @@ enum { N_RUNS = 12 };
 static const int cells[3] = {16, 24, 32};
 static const double cfl[4] = {0.5, 1, 2, 5};
 
-// Within `of_added` of what was poured in, at every frame and at the end, and within `of_all` of all there should be.
+// Within `of_added` of what was poured in, at every frame and at the end, and within `of_all` of
+// all there should be.
 typedef struct limits {
     double of_added, at_the_end, of_all;
     double booked;    // share of what was poured: a round source's area is known through patches
@@ -21,16 +22,19 @@ static void check(const char* text, double rate, int frames, limits most)
         for (int frame = 1; frame <= frames; ++frame) {
             scene_frame(run);
             poured = rate * frame / 24.0;
-            assert_near(run->sim.stats.expected_volume - run->first_expected, poured, most.booked * poured);
+            assert_near(run->sim.stats.expected_volume - run->first_expected, poured,
+                        most.booked * poured);
             error = run->sim.stats.volume - run->first - poured;
             worst = fmax(worst, fabs(error / poured));
             worst_of_all = fmax(worst_of_all, fabs(error / (run->first + poured)));
         }
-        print_message("%d cells, cfl %g: %.3f %% of what was poured, %.3f %% at the end, %.4f %% of all\n", cells[k % 3],
-                      cfl[k / 3], 100.0 * worst, 100.0 * error / poured, 100.0 * worst_of_all);
-        if (worst > most.of_added || fabs(error / poured) > most.at_the_end || worst_of_all > most.of_all)
-            fail_msg("%d cells, cfl %g: beyond %g, %g, %g", cells[k % 3], cfl[k / 3], most.of_added, most.at_the_end,
-                     most.of_all);
+        print_message(
+            "%d cells, cfl %g: %.3f %% of what was poured, %.3f %% at the end, %.4f %% of all\n",
+            cells[k % 3], cfl[k / 3], 100.0 * worst, 100.0 * error / poured, 100.0 * worst_of_all);
+        if (worst > most.of_added || fabs(error / poured) > most.at_the_end ||
+            worst_of_all > most.of_all)
+            fail_msg("%d cells, cfl %g: beyond %g, %g, %g", cells[k % 3], cfl[k / 3], most.of_added,
+                     most.at_the_end, most.of_all);
         scene_end(run);
     }
 }
@@ -47,27 +51,35 @@ static void a_duct_fills_exactly(void** unused)
 static void a_pool_rises_over_a_source_in_the_floor(void** unused)
 {
     (void)unused;
-    check(TANK POOL "sources:\n  - box: {min: [0.3, -1, 0.3], max: [0.7, 0.1, 0.7]}\n    velocity: [0, 0.2, 0]\n",
-          0.032, 36, (limits){0.06, 0.03, 0.005, 1e-6});
+    check(
+        TANK POOL
+        "sources:\n  - box: {min: [0.3, -1, 0.3], max: [0.7, 0.1, 0.7]}\n    velocity: [0, 0.2, 0]\n",
+        0.032, 36, (limits){0.06, 0.03, 0.005, 1e-6});
 }
 
-// A square jet of 6 to 13 cells. It leaves with exactly its velocity, but every edge of it loses 0.2 square cells per length as the
-// tracker rounds it off to a radius of one cell: 1.6 to 5.3 % short, where 0.5 % is wanted.
+// A square jet of 6 to 13 cells. It leaves with exactly its velocity, but every edge of it loses
+// 0.2 square cells per length as the tracker rounds it off to a radius of one cell: 1.6 to 5.3 %
+// short, where 0.5 % is wanted.
 static void a_jet_delivers_its_rate(void** unused)
 {
     (void)unused;
-    check(TANK "sources:\n  - box: {min: [0, 0.3, 0.3], max: [0.1, 0.7, 0.7]}\n    velocity: [0.8, 0, 0]\n"
-               "forces: [{gravity: [0, 0, 0]}]\n",
-          0.128, 24, (limits){0.07, 0.06, 0.055, 1e-6});
+    check(
+        TANK
+        "sources:\n  - box: {min: [0, 0.3, 0.3], max: [0.1, 0.7, 0.7]}\n    velocity: [0.8, 0, 0]\n"
+        "forces: [{gravity: [0, 0, 0]}]\n",
+        0.128, 24, (limits){0.07, 0.06, 0.055, 1e-6});
 }
 
-// Nothing but the rim of its front to round off: up to 3.6 % short at the end, where 0.5 % is wanted.
+// Nothing but the rim of its front to round off: up to 3.6 % short at the end, where 0.5 % is
+// wanted.
 static void a_round_jet_delivers_its_rate(void** unused)
 {
     (void)unused;
-    check(TANK "sources:\n  - cylinder: {from: [-0.1, 0.5, 0.5], to: [0.1, 0.5, 0.5], radius: 0.2}\n    velocity: [0.8, 0, 0]\n"
-               "forces: [{gravity: [0, 0, 0]}]\n",
-          0.8 * M_PI * 0.04, 24, (limits){0.065, 0.04, 0.04, 1e-3});
+    check(
+        TANK
+        "sources:\n  - cylinder: {from: [-0.1, 0.5, 0.5], to: [0.1, 0.5, 0.5], radius: 0.2}\n    velocity: [0.8, 0, 0]\n"
+        "forces: [{gravity: [0, 0, 0]}]\n",
+        0.8 * M_PI * 0.04, 24, (limits){0.065, 0.04, 0.04, 1e-3});
 }
 
 int main(void)

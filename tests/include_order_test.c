@@ -13,10 +13,10 @@ typedef struct room {
 } room;
 
 // Rooms of one rank do not include each other.
-static const room rooms[] = {{"core", 0},  {"linear", 1}, {"geometry", 1}, {"space", 2}, {"mesh", 3},
-                             {"field", 3}, {"format", 4}, {"world", 5},    {"track", 6}, {"solve", 6},
-                             {"sim", 7},   {"scene", 8},  {"render", 8},   {"serve", 8}, {"api", 9},
-                             {"cli", 10}};
+static const room rooms[] = {{"core", 0},   {"linear", 1}, {"geometry", 1}, {"space", 2},
+                             {"mesh", 3},   {"field", 3},  {"format", 4},   {"world", 5},
+                             {"track", 6},  {"solve", 6},  {"sim", 7},      {"scene", 8},
+                             {"render", 8}, {"serve", 8},  {"api", 9},      {"cli", 10}};
 enum { N_ROOMS = sizeof rooms / sizeof *rooms };
 
 static int n_checked, n_wrong;
@@ -24,7 +24,8 @@ static int n_checked, n_wrong;
 static int rank_of(const char* path, size_t n)
 {
     for (int i = 0; i < N_ROOMS; ++i)
-        if (strlen(rooms[i].name) == n && strncmp(rooms[i].name, path, n) == 0) return rooms[i].rank;
+        if (strlen(rooms[i].name) == n && strncmp(rooms[i].name, path, n) == 0)
+            return rooms[i].rank;
     return -1;
 }
 
@@ -61,7 +62,8 @@ static void check_folder(const char* path, const char* own)
         const char* dot = strrchr(entry->d_name, '.');
         snprintf(below, sizeof below, "%s/%s", path, entry->d_name);
         if (entry->d_type == DT_DIR && entry->d_name[0] != '.') check_folder(below, own);
-        if (dot && (!strcmp(dot, ".c") || !strcmp(dot, ".h") || !strcmp(dot, ".cpp"))) check_file(below, own);
+        if (dot && (!strcmp(dot, ".c") || !strcmp(dot, ".h") || !strcmp(dot, ".cpp")))
+            check_file(below, own);
     }
     closedir(folder);
 }

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Killed at random moments and resumed, interrupted and resumed, damaged and resumed: the same bytes as a run that was
-// never stopped.
+// Killed at random moments and resumed, interrupted and resumed, damaged and resumed: the same
+// bytes as a run that was never stopped.
 #include <time.h>
 
 #include "program.h"
 
-static const char scene[] = "name: turn\n"
-                            "domain: {min: [0, 0, 0], size: [1, 1, 1], closed: [left, right, bottom, top, front, back]}\n"
-                            "resolution: 20\n"
-                            "frames: {count: 14, rate: 24, cfl: 0.7}\n"
-                            "solver: {kind: prescribed, velocity: [\"4*(0.5-y)\", \"4*(x-0.5)\", \"sin(3*t)\"]}\n"
-                            "surface: {tracker: levelset}\n"
-                            "liquid:\n"
-                            "  - sphere: {center: [0.4, 0.5, 0.5], radius: 0.2}\n"
-                            "  - box: {min: [0.6, 0.1, 0.4], max: [0.8, 0.3, 0.6]}\n"
-                            "probes:\n"
-                            "  - {name: h, height: [0.4, 0.5]}\n"
-                            "  - {name: v, velocity: [0.3, 0.3, 0.3]}\n"
-                            "checkpoint: {every: 1, keep: 3}\n"
-                            "output: {surface: ply, volume: vdb}\n";
+static const char scene[] =
+    "name: turn\n"
+    "domain: {min: [0, 0, 0], size: [1, 1, 1], closed: [left, right, bottom, top, front, back]}\n"
+    "resolution: 20\n"
+    "frames: {count: 14, rate: 24, cfl: 0.7}\n"
+    "solver: {kind: prescribed, velocity: [\"4*(0.5-y)\", \"4*(x-0.5)\", \"sin(3*t)\"]}\n"
+    "surface: {tracker: levelset}\n"
+    "liquid:\n"
+    "  - sphere: {center: [0.4, 0.5, 0.5], radius: 0.2}\n"
+    "  - box: {min: [0.6, 0.1, 0.4], max: [0.8, 0.3, 0.6]}\n"
+    "probes:\n"
+    "  - {name: h, height: [0.4, 0.5]}\n"
+    "  - {name: v, velocity: [0.3, 0.3, 0.3]}\n"
+    "checkpoint: {every: 1, keep: 3}\n"
+    "output: {surface: ply, volume: vdb}\n";
 
 static uint64_t expected;
 static int expected_files;
@@ -76,7 +77,8 @@ static void killed_twenty_times_gives_the_same_bytes(void** state)
         kill(pid, SIGKILL);
         bool killed = wait_program(pid) == 1000 + SIGKILL;
         n_killed += killed;
-        if (!killed || i % 7 == 6) {    // from the start again, so that early and late moments are met
+        if (!killed ||
+            i % 7 == 6) {    // from the start again, so that early and late moments are met
             assert_program(folder, "run turn.yaml -o r -q --resume", 0, NULL);
             assert_same_result(folder);
             test_folder("kill");
@@ -92,7 +94,8 @@ static void killed_twenty_times_gives_the_same_bytes(void** state)
 static bool running(const char* folder)
 {
     char command[1000];
-    snprintf(command, sizeof command, "grep -q '\"state\": \"running\"' '%s/r/run.json' 2>/dev/null", folder);
+    snprintf(command, sizeof command,
+             "grep -q '\"state\": \"running\"' '%s/r/run.json' 2>/dev/null", folder);
     return system(command) == 0;
 }
 
@@ -152,9 +155,11 @@ static void resume_goes_from_any_kept_frame(void** state)
     const char* folder = test_folder("from");
     write_text(folder, "turn.yaml", scene);
     assert_program(folder, "run turn.yaml -o r -q --set checkpoint.keep=0", 0, NULL);
-    assert_program(folder, "run turn.yaml -o r --resume --from 4 --set checkpoint.keep=0", 0, "resuming after frame 4");
+    assert_program(folder, "run turn.yaml -o r --resume --from 4 --set checkpoint.keep=0", 0,
+                   "resuming after frame 4");
     assert_same_result(folder);
-    assert_program(folder, "run turn.yaml -o r --resume --from 99", 2, "there are 14 from frame 1 to 14");
+    assert_program(folder, "run turn.yaml -o r --resume --from 99", 2,
+                   "there are 14 from frame 1 to 14");
 }
 
 static void a_changed_scene_is_refused_unless_forced(void** state)
@@ -164,7 +169,8 @@ static void a_changed_scene_is_refused_unless_forced(void** state)
     write_text(folder, "turn.yaml", scene);
     assert_program(folder, "run turn.yaml -o r -q --frames 4", 0, NULL);
     assert_program(folder, "run turn.yaml -o r --resume --set frames.cfl=1", 2, "--force");
-    assert_program(folder, "run turn.yaml -o r --resume --set frames.cfl=1 --force --frames 6", 0, NULL);
+    assert_program(folder, "run turn.yaml -o r --resume --set frames.cfl=1 --force --frames 6", 0,
+                   NULL);
     assert_program(folder, "run turn.yaml -o r", 2, "--overwrite");
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fixture that any tracker/solver pair goes through: a small liquid in a box, by structs, without a scene file.
+// The fixture that any tracker/solver pair goes through: a small liquid in a box, by structs,
+// without a scene file.
 #ifndef TY_TESTS_PAIR_H
 #define TY_TESTS_PAIR_H
 
@@ -7,10 +8,10 @@
 #include "sim/sim.h"
 #include "test.h"
 
-// A ball of liquid in the unit box, closed all round, `n` cells a side. The prescribed solver turns it about the
-// box's middle; others let it fall. ty_sim_def_free.
-static inline ty_sim_def pair_def(const char* tracker, const char* solver, int n, const double center[3],
-                                  double radius)
+// A ball of liquid in the unit box, closed all round, `n` cells a side. The prescribed solver turns
+// it about the box's middle; others let it fall. ty_sim_def_free.
+static inline ty_sim_def pair_def(const char* tracker, const char* solver, int n,
+                                  const double center[3], double radius)
 {
     ty_sim_def def = ty_sim_default();
     def.cell = def.track.cell = def.solve.cell = 1.0 / n;
@@ -55,9 +56,13 @@ static inline void run_frames(ty_sim* sim, int n)
     }
 }
 
-static inline void set3(double out[3], double x, double y, double z) { out[0] = x, out[1] = y, out[2] = z; }
+static inline void set3(double out[3], double x, double y, double z)
+{
+    out[0] = x, out[1] = y, out[2] = z;
+}
 
-// Turns a scene of pair_def into a pool at rest under gravity g, with a ball and a leaning column in it; open at the top.
+// Turns a scene of pair_def into a pool at rest under gravity g, with a ball and a leaning column
+// in it; open at the top.
 static inline void make_pool(ty_sim_def* def, const double g[3])
 {
     def->world.wall[TY_TOP].closed = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every tracker with every solver: same bytes for any number of threads, exact continuation from an archive, an empty
-// liquid, a drop of one cell, failing allocations.
+// Every tracker with every solver: same bytes for any number of threads, exact continuation from an
+// archive, an empty liquid, a drop of one cell, failing allocations.
 #include <string.h>
 
 #include "core/parallel.h"
@@ -63,7 +63,8 @@ static void load(ty_sim* sim, const ty_sim_def* def, const ty_archive* from)
     ty_archive_free(&in);
 }
 
-// After `steps` steps (in the middle of a frame, too) the state goes through an archive into a fresh simulation.
+// After `steps` steps (in the middle of a frame, too) the state goes through an archive into a
+// fresh simulation.
 static void check_continuation(const ty_sim_def* def, int steps)
 {
     ty_sim first, second;

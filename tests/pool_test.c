@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TEST TIER: full
-// A pool with a ball and a column standing in it stays still, whatever the surface's direction and the pressure's form.
+// A pool with a ball and a column standing in it stays still, whatever the surface's direction and
+// the pressure's form.
 #include <string.h>
 
 #include "pair.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TEST TIER: full
-// Random pools with obstacles standing, lying and drowned in them stay still, whatever gravity's direction and the
-// pressure's form.
+// Random pools with obstacles standing, lying and drowned in them stay still, whatever gravity's
+// direction and the pressure's form.
 #include <string.h>
 
 #include "pair.h"
@@ -22,7 +22,9 @@ static void random_place(uint64_t* seed, double low, double high, double x[3])
 static ty_obstacle_def random_obstacle(uint64_t* seed)
 {
     int kind = (int)uniform(seed, 0.0, 3.0);
-    ty_obstacle_def o = ty_obstacle_default(kind == 0 ? TY_SHAPE_SPHERE : kind == 1 ? TY_SHAPE_BOX : TY_SHAPE_CYLINDER);
+    ty_obstacle_def o = ty_obstacle_default(kind == 0   ? TY_SHAPE_SPHERE
+                                            : kind == 1 ? TY_SHAPE_BOX
+                                                        : TY_SHAPE_CYLINDER);
     double center[3];
     random_place(seed, 0.2, 0.8, center);
     for (int axis = 0; axis < 3; ++axis) {
@@ -51,7 +53,8 @@ static ty_sim_def pool_def(int trial)
     def.world.gravity = ty_varying_vector(g[0], g[1], g[2]);
     ty_liquid_def* pool = def.world.liquids;
     pool->velocity = ty_varying_vector(0, 0, 0);
-    double rise = 0.5 * (fabs(g[0]) + fabs(g[2])) / fabs(g[1]);    // toward the highest corner, which is closed below the top
+    double rise = 0.5 * (fabs(g[0]) + fabs(g[2])) /
+                  fabs(g[1]);    // toward the highest corner, which is closed below the top
     double level = uniform(&seed, 0.3, fmin(0.7, 0.93 - rise));
     if (tilted || trial % 4 == 0) {
         pool->shape = ty_shape_default(TY_SHAPE_PLANE);
@@ -77,7 +80,8 @@ static void random_pools_stay_still(void** unused)
         double start = sim.stats.max_speed;
         run_frames(&sim, FRAMES);
         if (!(sim.stats.max_speed < 1e-6))
-            fail_msg("pool %d moves at %.2e m/s, after the first step %.2e", trial, sim.stats.max_speed, start);
+            fail_msg("pool %d moves at %.2e m/s, after the first step %.2e", trial,
+                     sim.stats.max_speed, start);
         ty_sim_destroy(&sim);
         ty_sim_def_free(&def);
     }

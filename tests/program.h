@@ -47,7 +47,8 @@ static inline bool file_exists(const char* folder, const char* name)
     return stat(path, &st) == 0;
 }
 
-// Starts `tethys ARGS` in `folder` with output into folder/output.txt; the arguments go through the shell.
+// Starts `tethys ARGS` in `folder` with output into folder/output.txt; the arguments go through the
+// shell.
 static inline pid_t start_program(const char* folder, const char* args)
 {
     char command[4000];
@@ -98,20 +99,22 @@ static inline int run_program(const char* folder, const char* args)
     do {                                                                                           \
         int code_ = run_program(folder, args);                                                     \
         const char* text_ = program_output(folder);                                                \
-        if (code_ != (code)) fail_msg("tethys %s: exit %d instead of %d:\n%s", args, code_, code, text_); \
+        if (code_ != (code))                                                                       \
+            fail_msg("tethys %s: exit %d instead of %d:\n%s", args, code_, code, text_);           \
         if ((words) && !strstr(text_, (words) ? (words) : ""))                                     \
             fail_msg("tethys %s: does not say '%s':\n%s", args, (words) ? (words) : "", text_);    \
     } while (0)
 
-// Hash over the bytes that a run promises: surfaces, volumes, probes, and the statistics without their last seven
-// columns (seconds and memory). In order of names; the count goes to *n_files.
+// Hash over the bytes that a run promises: surfaces, volumes, probes, and the statistics without
+// their last seven columns (seconds and memory). In order of names; the count goes to *n_files.
 static inline uint64_t result_hash(const char* dir, int* n_files)
 {
     char command[3000], line[256];
-    snprintf(command, sizeof command,
-             "cd '%s' && { find surface volume probes.csv -type f 2>/dev/null | LC_ALL=C sort | xargs -r sha256sum; "
-             "cut -d, -f1-16 stats.csv | sha256sum; }",
-             dir);
+    snprintf(
+        command, sizeof command,
+        "cd '%s' && { find surface volume probes.csv -type f 2>/dev/null | LC_ALL=C sort | xargs -r sha256sum; "
+        "cut -d, -f1-16 stats.csv | sha256sum; }",
+        dir);
     FILE* pipe = popen(command, "r");
     assert_non_null(pipe);
     ty_hash h = ty_hash_begin();

@@ -46,14 +46,16 @@ static void frames_film_and_sheet_are_written_and_kept(void** state)
     assert_true(file_exists(folder, "out/render/main/frame.0001.png"));
     assert_true(file_exists(folder, "out/render/main/frame.0003.png"));
     assert_true(file_exists(folder, "out/drop-sheet.png"));
-    assert_true(file_exists(folder, "out/drop.mp4") || strstr(program_output(folder), "apt install ffmpeg"));
+    assert_true(file_exists(folder, "out/drop.mp4") ||
+                strstr(program_output(folder), "apt install ffmpeg"));
     uint64_t before = picture("out/render/main/frame.0002.png");
     char path[1000];
     snprintf(path, sizeof path, "%s/out/render/main/frame.0002.png", folder);
     unlink(path);
     assert_program(folder, "render out" SMALL "--threads 3", 0, "picture 3/3");
     assert_true(picture("out/render/main/frame.0002.png") == before);
-    assert_program(folder, "render out" SMALL "--threads 3 --overwrite --frames 2-2", 0, "picture 1/1");
+    assert_program(folder, "render out" SMALL "--threads 3 --overwrite --frames 2-2", 0,
+                   "picture 1/1");
     assert_true(picture("out/render/main/frame.0002.png") == before);
     assert_program(folder, "render out" SMALL "--exposure 2 --frames 2", 0, NULL);
     assert_true(picture("out/render/main/frame.0002.png") != before);
@@ -76,8 +78,10 @@ static void modes_and_cameras_have_folders_of_their_own(void** state)
 {
     (void)state;
     if (!has_renderer()) return;
-    assert_program(folder, "render out" SMALL "--mode clay --camera all --frames 1 --no-film", 0, "picture 2/2");
-    assert_program(folder, "render out" SMALL "--mode wire --camera top --frames 2- --no-film", 0, "picture 2/2");
+    assert_program(folder, "render out" SMALL "--mode clay --camera all --frames 1 --no-film", 0,
+                   "picture 2/2");
+    assert_program(folder, "render out" SMALL "--mode wire --camera top --frames 2- --no-film", 0,
+                   "picture 2/2");
     assert_true(file_exists(folder, "out/render/main-clay/frame.0001.png"));
     assert_true(file_exists(folder, "out/render/top-clay/frame.0001.png"));
     assert_true(file_exists(folder, "out/render/top-wire/frame.0003.png"));

@@ -11,9 +11,10 @@
 #include "sim/sim.h"
 #include "test.h"
 
-// A closed unit tank with an open top, `cells` along each side, solver `grid`, tracker `levelset`, no correction.
-#define TANK                                                                                                \
-    "domain: {min: [0, 0, 0], size: [1, 1, 1], closed: [left, right, bottom, front, back]}\n"               \
+// A closed unit tank with an open top, `cells` along each side, solver `grid`, tracker `levelset`,
+// no correction.
+#define TANK                                                                                       \
+    "domain: {min: [0, 0, 0], size: [1, 1, 1], closed: [left, right, bottom, front, back]}\n"      \
     "solver: {kind: grid}\nsurface: {tracker: levelset, volume: {correct: false}}\n"
 #define POOL "liquid: [{box: {min: [0, 0, 0], max: [1, 0.4, 1]}}]\n"
 
@@ -35,7 +36,9 @@ static inline scene_run* scene_start(int cells, double cfl, const char* text, ..
 {
     static scene_run run;
     char yaml[6000];
-    int n = snprintf(yaml, sizeof yaml, "name: test\nresolution: %d\nframes: {count: 1000, rate: 24, cfl: %g}\n", cells, cfl);
+    int n = snprintf(yaml, sizeof yaml,
+                     "name: test\nresolution: %d\nframes: {count: 1000, rate: 24, cfl: %g}\n",
+                     cells, cfl);
     va_list list;
     va_start(list, text);
     n += vsnprintf(yaml + n, sizeof yaml - (size_t)n, text, list);

@@ -3,10 +3,13 @@
 #include "run_scene.h"
 
 static double gained(const scene_run* run) { return run->sim.stats.volume - run->first; }
-static double due(const scene_run* run) { return run->sim.stats.expected_volume - run->first_expected; }
+static double due(const scene_run* run)
+{
+    return run->sim.stats.expected_volume - run->first_expected;
+}
 
-#define DUCT                                                                                                \
-    "domain: {min: [0, 0, 0], size: [1, 0.5, 0.5]}\nsolver: {kind: grid}\n"                                 \
+#define DUCT                                                                                       \
+    "domain: {min: [0, 0, 0], size: [1, 0.5, 0.5]}\nsolver: {kind: grid}\n"                        \
     "surface: {tracker: levelset, volume: {correct: false}}\nforces: [{gravity: [0, 0, 0]}]\n"
 
 static void a_duct_fills_at_the_rate_of_its_source(void** unused)
@@ -14,8 +17,10 @@ static void a_duct_fills_at_the_rate_of_its_source(void** unused)
     (void)unused;
     for (int k = 0; k < 3; ++k) {
         const double cfl[3] = {0.5, 1, 5};
-        scene_run* run = scene_start(16, cfl[k], DUCT
-                                     "sources:\n  - box: {min: [0, 0, 0], max: [0.21, 0.5, 0.5]}\n    velocity: [0.8, 0, 0]\n");
+        scene_run* run = scene_start(
+            16, cfl[k],
+            DUCT
+            "sources:\n  - box: {min: [0, 0, 0], max: [0.21, 0.5, 0.5]}\n    velocity: [0.8, 0, 0]\n");
         for (int frame = 1; frame <= 8; ++frame) {
             scene_frame(run);
             double poured = 0.8 * 0.25 * frame / 24.0;
@@ -29,7 +34,9 @@ static void a_duct_fills_at_the_rate_of_its_source(void** unused)
 static void a_source_under_water_lifts_the_level(void** unused)
 {
     (void)unused;
-    scene_run* run = scene_start(20, 1, TANK "liquid: [{box: {min: [0, 0, 0], max: [1, 0.6, 1]}}]\n"
+    scene_run* run = scene_start(20, 1,
+                                 TANK
+                                 "liquid: [{box: {min: [0, 0, 0], max: [1, 0.6, 1]}}]\n"
                                  "sources:\n  - sphere: {center: [0.5, 0.2, 0.5], radius: 0.15}\n"
                                  "    velocity: [0.05, 0.2, 0]\n    rate: 0.02\n");
     for (int frame = 1; frame <= 12; ++frame) {
@@ -44,7 +51,8 @@ static void a_source_under_water_lifts_the_level(void** unused)
 static void a_source_is_on_from_one_time_to_another(void** unused)
 {
     (void)unused;
-    scene_run* run = scene_start(16, 2, TANK POOL
+    scene_run* run = scene_start(16, 2,
+                                 TANK POOL
                                  "sources:\n  - box: {min: [0.3, -1, 0.3], max: [0.7, 0.1, 0.7]}\n"
                                  "    velocity: [0, \"0.3*(1+t)\", 0]\n    active: [0.1, 0.31]\n");
     double whole = 0.3 * 0.16 * (0.21 + 0.5 * (0.31 * 0.31 - 0.01));
@@ -60,9 +68,11 @@ static void a_source_is_on_from_one_time_to_another(void** unused)
 static void key_frames_drive_a_source(void** unused)
 {
     (void)unused;
-    scene_run* run = scene_start(16, 1, DUCT
-                                 "sources:\n  - box: {min: [0, 0, 0], max: [0.21, 0.5, 0.5]}\n"
-                                 "    velocity: [{time: 0, value: [0.4, 0, 0]}, {time: 0.25, value: [1, 0, 0]}]\n    ease: linear\n");
+    scene_run* run = scene_start(
+        16, 1,
+        DUCT
+        "sources:\n  - box: {min: [0, 0, 0], max: [0.21, 0.5, 0.5]}\n"
+        "    velocity: [{time: 0, value: [0.4, 0, 0]}, {time: 0.25, value: [1, 0, 0]}]\n    ease: linear\n");
     for (int frame = 0; frame < 6; ++frame) scene_frame(run);
     assert_near(due(run), 0.25 * 0.25 * 0.7, 1e-3 * due(run));
     assert_near(gained(run), due(run), 0.01 * due(run));
@@ -73,9 +83,11 @@ static void key_frames_drive_a_source(void** unused)
 static void a_source_that_moves_with_its_liquid_adds_nothing(void** unused)
 {
     (void)unused;
-    scene_run* run = scene_start(16, 1, TANK POOL
-                                 "sources:\n  - sphere: {center: [0.3, 0.2, 0.5], radius: 0.12}\n    velocity: [0.4, 0, 0]\n"
-                                 "    motion: [{time: 0}, {time: 1, move: [0.4, 0, 0]}]\n    ease: linear\n");
+    scene_run* run = scene_start(
+        16, 1,
+        TANK POOL
+        "sources:\n  - sphere: {center: [0.3, 0.2, 0.5], radius: 0.12}\n    velocity: [0.4, 0, 0]\n"
+        "    motion: [{time: 0}, {time: 1, move: [0.4, 0, 0]}]\n    ease: linear\n");
     for (int frame = 0; frame < 10; ++frame) scene_frame(run);
     double swept = 0.4 * M_PI * 0.12 * 0.12 * 10 / 24.0;
     assert_near(due(run), 0.0, 0.01 * swept);
@@ -86,9 +98,11 @@ static void a_source_that_moves_with_its_liquid_adds_nothing(void** unused)
 static void a_dragged_source_leaves_its_liquid_in_the_air(void** unused)
 {
     (void)unused;
-    scene_run* run = scene_start(24, 1, TANK
-                                 "sources:\n  - box: {min: [0.1, 0.5, 0.3], max: [0.3, 0.9, 0.7]}\n"
-                                 "    motion: [{time: 0}, {time: 1, move: [0.8, 0, 0]}]\n    ease: linear\nforces: [{gravity: [0, 0, 0]}]\n");
+    scene_run* run = scene_start(
+        24, 1,
+        TANK
+        "sources:\n  - box: {min: [0.1, 0.5, 0.3], max: [0.3, 0.9, 0.7]}\n"
+        "    motion: [{time: 0}, {time: 1, move: [0.8, 0, 0]}]\n    ease: linear\nforces: [{gravity: [0, 0, 0]}]\n");
     for (int frame = 0; frame < 8; ++frame) scene_frame(run);
     double left = 0.8 * 0.16 * 8 / 24.0;
     assert_near(due(run), left, 1e-6);
@@ -100,7 +114,9 @@ static void a_dragged_source_leaves_its_liquid_in_the_air(void** unused)
 // A drain is a hole: what runs in is counted, and the level sinks by it.
 static void check_drain(double cfl, const char* shape)
 {
-    scene_run* run = scene_start(20, cfl, TANK "liquid: [{box: {min: [0, 0, 0], max: [1, 0.6, 1]}}]\ndrains:\n  - %s\n", shape);
+    scene_run* run = scene_start(
+        20, cfl, TANK "liquid: [{box: {min: [0, 0, 0], max: [1, 0.6, 1]}}]\ndrains:\n  - %s\n",
+        shape);
     for (int frame = 1; frame <= 10; ++frame) {
         scene_frame(run);
         if (frame < 4) continue;    // a step from rest books its second half a step late
@@ -122,9 +138,11 @@ static void drains_take_what_the_ledger_says(void** unused)
 static void source_and_drain_keep_the_level(void** unused)
 {
     (void)unused;
-    scene_run* run = scene_start(16, 1, TANK POOL
-                                 "sources:\n  - box: {min: [0.1, -1, 0.2], max: [0.4, 0.1, 0.8]}\n    velocity: [0, 0.15, 0]\n"
-                                 "drains:\n  - box: {min: [0.8, 0.41, -1], max: [2, 2, 2]}\n");
+    scene_run* run = scene_start(
+        16, 1,
+        TANK POOL
+        "sources:\n  - box: {min: [0.1, -1, 0.2], max: [0.4, 0.1, 0.8]}\n    velocity: [0, 0.15, 0]\n"
+        "drains:\n  - box: {min: [0.8, 0.41, -1], max: [2, 2, 2]}\n");
     double poured = 0.3 * 0.6 * 0.15 * 36 / 24.0;    // as a level of its own: 0.04 m
     for (int frame = 0; frame < 36; ++frame) scene_frame(run);
     assert_near(gained(run), due(run), 0.01 * run->first);

@@ -36,7 +36,7 @@
 #define assert_near(a, b, tolerance)                                                               \
     do {                                                                                           \
         double a_ = (a), b_ = (b), t_ = (tolerance);                                               \
-        if (!(a_ - b_ <= t_ && b_ - a_ <= t_)) fail_msg("%.17g is not %.17g +- %g", a_, b_, t_);    \
+        if (!(a_ - b_ <= t_ && b_ - a_ <= t_)) fail_msg("%.17g is not %.17g +- %g", a_, b_, t_);   \
     } while (0)
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TEST TIER: full
-// Solver `tet` in long motion: ripples, a standing wave, a turning drop, dam breaks, pools with either tracker.
+// Solver `tet` in long motion: ripples, a standing wave, a turning drop, dam breaks, pools with
+// either tracker.
 #include "tet_rig.h"
 
 static void water(ty_sim_def* def, const char* formula)
@@ -22,8 +23,10 @@ static void ripples_do_not_grow(void** unused)
     def.world.max[1] = 0.625;
     def.world.max[2] = 0.8;
     def.world.wall[TY_TOP].closed = false;
-    def.frame_rate = 1.0 / (0.447 * sqrt(h / 9.81));    // the longest steps that CFL 1 allows at rest
-    water(&def, "y - 0.5 - 8.3e-5*sin(18.85*x + 1)*sin(15.08*z + 2) - 5.8e-5*sin(25.1*(0.6*x + 0.8*z))");
+    def.frame_rate = 1.0 /
+                     (0.447 * sqrt(h / 9.81));    // the longest steps that CFL 1 allows at rest
+    water(&def,
+          "y - 0.5 - 8.3e-5*sin(18.85*x + 1)*sin(15.08*z + 2) - 5.8e-5*sin(25.1*(0.6*x + 0.8*z))");
     ty_sim sim;
     assert_ok(ty_sim_create(&sim, &def));
     double early = 0.0, late = 0.0;
@@ -79,7 +82,8 @@ static void standing_wave_keeps_period_and_height(void** unused)
         before = eta;
     }
     double error = 2.0 * (last - first) / (crossings - 1) / period - 1.0;
-    print_message("  wave: period %+.2f %%, height after %d periods %.3f\n", 100.0 * error, PERIODS, eta);
+    print_message("  wave: period %+.2f %%, height after %d periods %.3f\n", 100.0 * error, PERIODS,
+                  eta);
     assert_near(error, 0.0, 0.01);
     assert_true(eta > pow(0.95, PERIODS) && eta < 1.01);
     ty_sim_destroy(&sim);
@@ -105,7 +109,8 @@ static void turning_drop_keeps_its_momentum(void** unused)
     double start = tet_measure(&sim).turning[2];
     while (sim.time < 2.0 * M_PI) run_steps(&sim, 1);
     double kept = tet_measure(&sim).turning[2] / start;
-    print_message("  drop: %.4f of its angular momentum after %.2f turns\n", kept, sim.time / (2.0 * M_PI));
+    print_message("  drop: %.4f of its angular momentum after %.2f turns\n", kept,
+                  sim.time / (2.0 * M_PI));
     assert_near(kept, 1.0, 0.05);
     ty_sim_destroy(&sim);
     ty_sim_def_free(&def);
@@ -129,8 +134,8 @@ static void dam_breaks(const char* tracker, const char* pressure, int steps)
         least = fmin(least, energy);
         rise = fmax(rise, (energy - least) / start);
     }
-    print_message("  dam, %s, %s: energy left %.3f, rose by %.1e at most; volume %.4f\n", tracker, pressure,
-                  (sim.stats.potential_energy + sim.stats.kinetic_energy) / start, rise,
+    print_message("  dam, %s, %s: energy left %.3f, rose by %.1e at most; volume %.4f\n", tracker,
+                  pressure, (sim.stats.potential_energy + sim.stats.kinetic_energy) / start, rise,
                   sim.stats.volume / sim.stats.expected_volume);
     assert_true(rise < 3e-3);    // at 12 cells; the ledger's corrections are in it
     assert_near(sim.stats.volume / sim.stats.expected_volume, 1.0, 0.005);
@@ -141,7 +146,8 @@ static void dam_breaks(const char* tracker, const char* pressure, int steps)
 static void dams_break_without_blowing_up(void** unused)
 {
     (void)unused;
-    for (const ty_tracker_kind* const* t = ty_tracker_kinds(); *t; ++t) dam_breaks((*t)->name, "face", 60);
+    for (const ty_tracker_kind* const* t = ty_tracker_kinds(); *t; ++t)
+        dam_breaks((*t)->name, "face", 60);
     dam_breaks("levelset", "nodal", 60);
 }
 

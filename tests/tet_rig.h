@@ -29,8 +29,8 @@ static inline ty_varying expressions(const char* a, const char* b, const char* c
 
 // Sums over the liquid.
 typedef struct tet_sums {
-    double volume, square;                     // of speeds
-    ty_vec3 centre, velocity, turning;         // means; angular momentum about the box's middle
+    double volume, square;                // of speeds
+    ty_vec3 centre, velocity, turning;    // means; angular momentum about the box's middle
 } tet_sums;
 
 static inline tet_sums tet_measure(const ty_sim* sim)
@@ -57,7 +57,8 @@ static inline void run_steps(ty_sim* sim, int n)
     for (int i = 0; i < n; ++i) assert_ok(ty_sim_step(sim, &done));
 }
 
-// A pool at rest under gravity that is tilted by 14 degrees, with a ball and a leaning column in it.
+// A pool at rest under gravity that is tilted by 14 degrees, with a ball and a leaning column in
+// it.
 static inline ty_sim_def tilted_pool(const char* tracker, int n)
 {
     const double g[3] = {1.9, -9.43, 1.4}, nowhere[3] = {0, 0, 0};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solver `tet` in short motion: free fall, a pool at rest, a stream along a wall, a drop too small for any tet.
+// Solver `tet` in short motion: free fall, a pool at rest, a stream along a wall, a drop too small
+// for any tet.
 #include "tet_rig.h"
 
 static void falls_on_the_parabola(const char* tracker)
@@ -57,16 +58,17 @@ static double speed_of_pool(const double* through, int steps)
     return speed;
 }
 
-// The contour of a plane is a plane, but for where it goes through a node of the lattice: there a vertex is
-// TY_CONTOUR_OCTREE_MIN_CUT of a cell off. From this node waves on the ball, which is half a cell out of the water, once grew
-// tenfold in ten steps.
+// The contour of a plane is a plane, but for where it goes through a node of the lattice: there a
+// vertex is TY_CONTOUR_OCTREE_MIN_CUT of a cell off. From this node waves on the ball, which is
+// half a cell out of the water, once grew tenfold in ten steps.
 static void tilted_pool_stays_still_with_a_contour(void** unused)
 {
     (void)unused;
     enum { STEPS = 20 };
     const double node[3] = {3.0 / 32.0, 17.0 / 32.0, 17.0 / 32.0};
     double plane = speed_of_pool(NULL, STEPS), bump = speed_of_pool(node, STEPS);
-    print_message("  pool, contour: %.1e m/s after %d steps; through a node %.1e\n", plane, STEPS, bump);
+    print_message("  pool, contour: %.1e m/s after %d steps; through a node %.1e\n", plane, STEPS,
+                  bump);
     assert_near(plane, 0.0, 1e-11);
     assert_near(bump, 0.0, 1e-7);
 }
@@ -80,7 +82,8 @@ static void stream_along_a_tilted_wall_stays_uniform(void** unused)
     def.world.max[0] = 3.0;
     def.world.gravity = ty_varying_vector(0, 0, 0);
     for (int side = 0; side < TY_N_SIDES; ++side) def.world.wall[side].closed = false;
-    ty_vec3 normal = ty_normalize(ty_vec(-0.25, 1, 0.1)), along = ty_normalize(ty_cross(normal, ty_vec(0.1, 0, 1)));
+    ty_vec3 normal = ty_normalize(ty_vec(-0.25, 1, 0.1)),
+            along = ty_normalize(ty_cross(normal, ty_vec(0.1, 0, 1)));
     def.world.liquids->velocity = ty_varying_vector(along[0], along[1], along[2]);
     def.world.n_obstacles = 1;
     def.world.obstacles = ty_alloc(1, sizeof *def.world.obstacles);
@@ -91,7 +94,8 @@ static void stream_along_a_tilted_wall_stays_uniform(void** unused)
     assert_ok(ty_sim_create(&sim, &def));
     run_steps(&sim, 30);
     tet_sums s = tet_measure(&sim);
-    double variance = ty_max(s.square - ty_dot(s.velocity, s.velocity), 0.0);    // rounding may make it negative
+    double variance = ty_max(s.square - ty_dot(s.velocity, s.velocity),
+                             0.0);    // rounding may make it negative
     print_message("  stream: rms deviation %.2e, mean %.2e after %.2f cells\n", sqrt(variance),
                   ty_norm(s.velocity - along), sim.time * 10);
     assert_near(ty_norm(s.velocity - along), 0.0, 0.01);
@@ -105,7 +109,8 @@ static void a_small_drop_flies(void** unused)
 {
     (void)unused;
     enum { CELLS = 6 };
-    const double high[3] = {3.5 / CELLS, 4.25 / CELLS, 3.0 / CELLS};    // as far from the lattice as can be
+    const double high[3] = {3.5 / CELLS, 4.25 / CELLS,
+                            3.0 / CELLS};    // as far from the lattice as can be
     ty_sim_def def = tet_def("contour", CELLS, high, 0.4 / CELLS);
     def.cell = def.track.cell = 0.25 / CELLS;
     def.volume_correct = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TEST TIER: full
-// Containers that move: a sealed one keeps all of its water however it tumbles, an open one until it pours.
+// Containers that move: a sealed one keeps all of its water however it tumbles, an open one until
+// it pours.
 #include "run_scene.h"
 #include "world/shape.h"
 
@@ -25,7 +26,7 @@ static double farthest_out(const scene_run* run, ty_shape* shape)
     double worst = -INFINITY, d;
     assert_ok(ty_shape_move(shape, run->sim.time, run->sim.step_length));
     for (int v = 0; v < surface->n_verts; ++v) {
-        ty_shape_distance(shape, 1, (const double(*)[3])&surface->vert[v], &d);
+        ty_shape_distance(shape, 1, (const double(*)[3]) & surface->vert[v], &d);
         worst = fmax(worst, d);
     }
     return worst;
@@ -35,7 +36,8 @@ static double farthest_out(const scene_run* run, ty_shape* shape)
 static void a_sealed_container_keeps_its_water(void** unused)
 {
     (void)unused;
-    scene_run* run = scene_start(CELLS, 2,
+    scene_run* run = scene_start(
+        CELLS, 2,
         "domain: {min: [0, 0, 0], size: [1, 1, 1]}\nsolver: {kind: grid}\nsurface: {tracker: levelset}\n"
         "liquid: [{box: {min: [0.3, 0.3, 0.3], max: [0.7, 0.5, 0.7]}}]\n"
         "obstacles:\n  - difference:\n      - box: {min: [0.25, 0.25, 0.25], max: [0.75, 0.75, 0.75]}\n"
@@ -52,7 +54,6 @@ static void a_sealed_container_keeps_its_water(void** unused)
         scene_frame(run);
         farthest = fmax(farthest, farthest_out(run, &shape));
         least = fmin(least, run->sim.stats.volume / run->first);
-
     }
     print_message("farthest %.3f cells, least volume %.4f\n", farthest * CELLS, least);
     assert_true(farthest < 0.0);

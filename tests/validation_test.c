@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TEST TIER: full
-// The validation cases at low resolution: each driver grades itself and fails below its bars (validation/run --quick).
+// The validation cases at low resolution: each driver grades itself and fails below its bars
+// (validation/run --quick).
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,7 +10,8 @@
 static void check_case(const char* name)
 {
     char command[2000];
-    snprintf(command, sizeof command, "python3 '%s/validation/run' --quick --program '%s' --out '%s/validation-quick' %s",
+    snprintf(command, sizeof command,
+             "python3 '%s/validation/run' --quick --program '%s' --out '%s/validation-quick' %s",
              TY_SOURCE_DIR, TY_PROGRAM, TY_BINARY_DIR, name);
     assert_int_equal(system(command), 0);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may vary does so in a running simulation: a source's velocity by expression, key frames and file, and viscosity by field.
+// What may vary does so in a running simulation: a source's velocity by expression, key frames and
+// file, and viscosity by field.
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -8,18 +9,22 @@
 
 static char folder[] = "/tmp/tethys-varying-XXXXXX";
 
-static double due(const scene_run* run) { return run->sim.stats.expected_volume - run->first_expected; }
+static double due(const scene_run* run)
+{
+    return run->sim.stats.expected_volume - run->first_expected;
+}
 static double gained(const scene_run* run) { return run->sim.stats.volume - run->first; }
 
-#define DUCT                                                                                                \
-    "domain: {min: [0, 0, 0], size: [1, 0.5, 0.5]}\nsolver: {kind: grid}\n"                                 \
-    "surface: {tracker: levelset, volume: {correct: false}}\nforces: [{gravity: [0, 0, 0]}]\n"              \
+#define DUCT                                                                                       \
+    "domain: {min: [0, 0, 0], size: [1, 0.5, 0.5]}\nsolver: {kind: grid}\n"                        \
+    "surface: {tracker: levelset, volume: {correct: false}}\nforces: [{gravity: [0, 0, 0]}]\n"     \
     "sources:\n  - box: {min: [0, 0, 0], max: [0.21, 0.5, 0.5]}\n    velocity: "
 
 // A duct filled by a source over all of its cross-section.
 static void check_duct(const char* velocity, double (*volume)(double t), double exact)
 {
-    double lag = 0.25 * 0.5 * 0.1 / 24.0;    // the first step does not know yet that the speed grows
+    double lag = 0.25 * 0.5 * 0.1 /
+                 24.0;    // the first step does not know yet that the speed grows
     scene_run* run = scene_start(16, 1, DUCT "%s\n", velocity);
     for (int frame = 1; frame <= 6; ++frame) {
         scene_frame(run);
@@ -37,16 +42,20 @@ static void expressions_of_time_and_place_drive_a_source(void** unused)
 {
     (void)unused;
     check_duct("[\"0.4 + 2.4*t\", 0, 0]", growing, 1e-9);
-    check_duct("[\"0.8*16*y*(0.5 - y)\", 0, 0]", profile, 1e-6);    // a parabola over the height: two thirds of 0.8 in the mean
+    check_duct("[\"0.8*16*y*(0.5 - y)\", 0, 0]", profile,
+               1e-6);    // a parabola over the height: two thirds of 0.8 in the mean
 }
 
 static void key_frames_drive_a_source(void** unused)
 {
     (void)unused;
-    check_duct("{keys: [{time: 0, value: [0.4, 0, 0]}, {time: 0.25, value: [1, 0, 0]}], ease: linear}", growing, 1e-6);
+    check_duct(
+        "{keys: [{time: 0, value: [0.4, 0, 0]}, {time: 0.25, value: [1, 0, 0]}], ease: linear}",
+        growing, 1e-6);
 }
 
-static ty_status write_values(const char* path, const char* name, int width, double (*value)(double x))
+static ty_status write_values(const char* path, const char* name, int width,
+                              double (*value)(double x))
 {
     enum { N = 24 };
     static float values[N * N * N * 3];
@@ -86,16 +95,18 @@ static void files_drive_a_source(void** unused)
     check_duct(text, growing, 1e-5);
 }
 
-// Two balls of liquid that shear, without gravity; thin on the left and stiff on the right. They do not feel each other, so each
-// does what it would do alone.
+// Two balls of liquid that shear, without gravity; thin on the left and stiff on the right. They do
+// not feel each other, so each does what it would do alone.
 static void check_viscosity(const char* viscosity, double shear[2])
 {
-    scene_run* run = scene_start(32, 1, "domain: {min: [0, 0, 0], size: [2, 1, 1]}\nforces: [{gravity: [0, 0, 0]}]\n"
-                                 "surface: {tracker: levelset, volume: {correct: false}}\n"
-                                 "solver: {kind: grid, density: 1, viscosity: %s, tolerance: 1e-9}\nliquid:\n"
-                                 "  - sphere: {center: [0.5, 0.5, 0.5], radius: 0.2}\n    velocity: [\"sin(15*(y - 0.5))\", 0, 0]\n"
-                                 "  - sphere: {center: [1.5, 0.5, 0.5], radius: 0.2}\n    velocity: [\"sin(15*(y - 0.5))\", 0, 0]\n",
-                                 viscosity);
+    scene_run* run = scene_start(
+        32, 1,
+        "domain: {min: [0, 0, 0], size: [2, 1, 1]}\nforces: [{gravity: [0, 0, 0]}]\n"
+        "surface: {tracker: levelset, volume: {correct: false}}\n"
+        "solver: {kind: grid, density: 1, viscosity: %s, tolerance: 1e-9}\nliquid:\n"
+        "  - sphere: {center: [0.5, 0.5, 0.5], radius: 0.2}\n    velocity: [\"sin(15*(y - 0.5))\", 0, 0]\n"
+        "  - sphere: {center: [1.5, 0.5, 0.5], radius: 0.2}\n    velocity: [\"sin(15*(y - 0.5))\", 0, 0]\n",
+        viscosity);
     for (int frame = 0; frame < 2; ++frame) scene_frame(run);
     for (int k = 0; k < 2; ++k) shear[k] = scene_velocity(run, 0.5 + k, 0.6, 0.5)[0];
     scene_end(run);
@@ -111,7 +122,8 @@ static void viscosity_varies_in_space(void** unused)
     check_viscosity("0.001", thin);
     check_viscosity("0.1", stiff);
     check_viscosity("\"0.0505 + 0.0495*tanh(50*(x - 1))\"", varied);
-    print_message("thin %.6f, stiff %.6f; by a formula %.6f and %.6f\n", thin[0], stiff[1], varied[0], varied[1]);
+    print_message("thin %.6f, stiff %.6f; by a formula %.6f and %.6f\n", thin[0], stiff[1],
+                  varied[0], varied[1]);
     assert_true(stiff[1] < 0.7 * thin[1]);
     assert_near(varied[0], thin[0], 1e-4);
     assert_near(varied[1], stiff[1], 1e-4);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small standing wave between two walls keeps its period and nearly all of its amplitude for three periods.
+// A small standing wave between two walls keeps its period and nearly all of its amplitude for
+// three periods.
 #include <string.h>
 
 #include "pair.h"
@@ -38,7 +39,8 @@ static double height(const ty_sim* sim, double x)
 
 static double wave_share(const ty_sim* sim)
 {
-    double ends = height(sim, 0.0) - height(sim, 0.5), inner = height(sim, 0.125) - height(sim, 0.375);
+    double ends = height(sim, 0.0) - height(sim, 0.5),
+           inner = height(sim, 0.125) - height(sim, 0.375);
     return (ends / 4 + inner * sqrt(0.5) / 2) / AMPLITUDE;
 }
 

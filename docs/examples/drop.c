@@ -31,7 +31,8 @@ int main(int argc, char** argv)
         ty_surface surface;
         status = ty_simulation_surface(simulation, &surface);
         if (status.code != TY_OK) break;
-        printf("frame %d, t = %.4f s: %d triangles\n", frame, ty_simulation_time(simulation), surface.n_tris);
+        printf("frame %d, t = %.4f s: %d triangles\n", frame, ty_simulation_time(simulation),
+               surface.n_tris);
         status = ty_simulation_advance(simulation);
     }
     ty_simulation_destroy(simulation);

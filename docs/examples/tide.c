@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A force of one's own: a tide that swings along `vector`, `speed` times a second, and fades with depth below `center`
-// over `scale` metres.
+// A force of one's own: a tide that swings along `vector`, `speed` times a second, and fades with
+// depth below `center` over `scale` metres.
 //
 //   cc tide.c $(pkg-config --cflags --libs tethys) -lm -o tide && ./tide scene.yaml
 //

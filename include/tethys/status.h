@@ -29,8 +29,8 @@ typedef enum ty_code {
 
 typedef struct ty_status {
     ty_code code;
-    int line, column;      // 1-based place in `file`; 0 when there is none
-    char file[160];        // the user's file the message is about; "" when there is none
+    int line, column;    // 1-based place in `file`; 0 when there is none
+    char file[160];      // the user's file the message is about; "" when there is none
     char message[600];
 } ty_status;
 

@@ -15,8 +15,9 @@ const char* ty_version(void) { return TY_VERSION; }
 
 const char* ty_features(void)
 {
-    static const char* const words[8] = {"no optional parts", "vdb",         "render",        "vdb, render",
-                                         "hypre",             "vdb, hypre",  "render, hypre", "vdb, render, hypre"};
+    static const char* const words[8] = {
+        "no optional parts", "vdb", "render", "vdb, render", "hypre", "vdb, hypre", "render, hypre",
+        "vdb, render, hypre"};
     return words[TETHYS_HAVE_VDB + 2 * TETHYS_HAVE_RENDER + 4 * TETHYS_HAVE_HYPRE];
 }
 
@@ -120,13 +121,15 @@ ty_status ty_simulation_surface(ty_simulation* simulation, ty_surface* surface)
     return ty_ok();
 }
 
-void ty_simulation_velocity(const ty_simulation* simulation, int n, const double (*x)[3], double (*velocity)[3])
+void ty_simulation_velocity(const ty_simulation* simulation, int n, const double (*x)[3],
+                            double (*velocity)[3])
 {
     ty_flow flow = ty_sim_flow(&simulation->sim);
     if (n > 0) ty_sample(&flow.velocity, n, x, velocity[0]);
 }
 
-void ty_simulation_distance(const ty_simulation* simulation, int n, const double (*x)[3], double* distance)
+void ty_simulation_distance(const ty_simulation* simulation, int n, const double (*x)[3],
+                            double* distance)
 {
     ty_liquid liquid = ty_sim_liquid(&simulation->sim);
     if (n > 0) ty_sample(&liquid.distance, n, x, distance);

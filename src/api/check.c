@@ -13,14 +13,16 @@
 
 enum { LOOK = 48 };    // samples a side that estimate how much liquid there is
 
-// Costs of the grid solver with the level set tracker, from the statistics of `tethys bench dam`: peak memory and
-// checkpoints at 32 and 64 cells, seconds a step over 30 frames at 32 cells on one thread of a 2.3 GHz Xeon.
+// Costs of the grid solver with the level set tracker, from the statistics of `tethys bench dam`:
+// peak memory and checkpoints at 32 and 64 cells, seconds a step over 30 frames at 32 cells on one
+// thread of a 2.3 GHz Xeon.
 static const double MEMORY_BYTES_PER_CELL = 970.0;
 static const double CHECKPOINT_BYTES_PER_CELL = 135.0;
 static const double SECONDS_PER_WET_CELL = 1.1e-5;
 
 typedef struct estimate {
-    double cells, wet_cells, surface_cells;    // of the domain (or the liquid's box), in liquid, at its surface
+    double cells, wet_cells,
+        surface_cells;    // of the domain (or the liquid's box), in liquid, at its surface
     int n[3];
     ty_box box;
 } estimate;
@@ -37,7 +39,8 @@ static void look_at_liquid(const ty_world* world, const ty_sim_def* def, estimat
             double x[LOOK][3], phi[LOOK], wall[LOOK];
             for (int i = 0; i < LOOK; ++i) {
                 const int index[3] = {i, j, k};
-                for (int axis = 0; axis < 3; ++axis) x[i][axis] = e->box.lo[axis] + (index[axis] + 0.5) * size[axis] / LOOK;
+                for (int axis = 0; axis < 3; ++axis)
+                    x[i][axis] = e->box.lo[axis] + (index[axis] + 0.5) * size[axis] / LOOK;
             }
             ty_sample(&liquid, LOOK, (const double(*)[3])x, phi);
             ty_sample(&solid, LOOK, (const double(*)[3])x, wall);
@@ -87,18 +90,26 @@ static void print_cost(ty_text* text, const ty_world* world, const ty_sim_def* d
     double written = ceil((double)def->frame_count / def->output_every);
     double steps = steps_per_frame(world, def, &e);
     double seconds = steps * e.wet_cells * SECONDS_PER_WET_CELL;
-    ty_text_print(text, "cells        %d x %d x %d = %.0f of %g m, about %.0f in liquid\n", e.n[0], e.n[1], e.n[2],
-                  e.cells, def->cell, e.wet_cells);
+    ty_text_print(text, "cells        %d x %d x %d = %.0f of %g m, about %.0f in liquid\n", e.n[0],
+                  e.n[1], e.n[2], e.cells, def->cell, e.wet_cells);
     ty_text_print(text, "surface      about %.0f triangles at the start\n", triangles);
-    ty_text_print(text, "steps        about %.0f a frame at full speed (cfl %g)\n", steps, def->solve.cfl);
-    ty_text_print(text, "memory       about %.0f MiB\n", 60.0 + e.cells * MEMORY_BYTES_PER_CELL * mib);
-    ty_text_print(text, "disk         about %.0f MiB (%.2f MiB a frame, checkpoints %.1f MiB each)\n",
-                  (written * (surface + volume) + kept * checkpoint) * mib, (surface + volume) * mib, checkpoint * mib);
-    ty_text_print(text, "time         about %.2g s a frame, %.2g min in all, on one thread of a 2.3 GHz Xeon\n",
-                  seconds, seconds * def->frame_count / 60.0);
+    ty_text_print(text, "steps        about %.0f a frame at full speed (cfl %g)\n", steps,
+                  def->solve.cfl);
+    ty_text_print(text, "memory       about %.0f MiB\n",
+                  60.0 + e.cells * MEMORY_BYTES_PER_CELL * mib);
+    ty_text_print(text,
+                  "disk         about %.0f MiB (%.2f MiB a frame, checkpoints %.1f MiB each)\n",
+                  (written * (surface + volume) + kept * checkpoint) * mib,
+                  (surface + volume) * mib, checkpoint * mib);
+    ty_text_print(
+        text,
+        "time         about %.2g s a frame, %.2g min in all, on one thread of a 2.3 GHz Xeon\n",
+        seconds, seconds * def->frame_count / 60.0);
     if (strcmp(def->solve.kind, "tet") == 0)
-        ty_text_print(text, "             (memory, disk and time are those of solver grid with tracker levelset; tet takes many times as "
-                            "long, how long is not known yet)\n");
+        ty_text_print(
+            text,
+            "             (memory, disk and time are those of solver grid with tracker levelset; tet takes many times as "
+            "long, how long is not known yet)\n");
 }
 
 static void print_outputs(ty_text* text, const ty_sim_def* def)
@@ -114,7 +125,8 @@ static void print_outputs(ty_text* text, const ty_sim_def* def)
     int n = 0;
     for (int i = 0; i < 4; ++i)
         if (kinds[i].on) ty_text_print(text, "%s%s", n++ ? ", " : "", kinds[i].name);
-    ty_text_print(text, "%s; every %d frame%s\n", n ? "" : "none", def->output_every, def->output_every > 1 ? "s" : "");
+    ty_text_print(text, "%s; every %d frame%s\n", n ? "" : "none", def->output_every,
+                  def->output_every > 1 ? "s" : "");
 }
 
 static void tell(ty_message_fn message, void* self, const ty_warning* w)
@@ -122,17 +134,19 @@ static void tell(ty_message_fn message, void* self, const ty_warning* w)
     char line[900];
     if (!message) return;
     if (w->place.file && w->place.line > 0)
-        snprintf(line, sizeof line, "%s:%d:%d: warning: %s", w->place.file, w->place.line, w->place.column, w->message);
-    else
-        snprintf(line, sizeof line, "warning: %s", w->message);
+        snprintf(line, sizeof line, "%s:%d:%d: warning: %s", w->place.file, w->place.line,
+                 w->place.column, w->message);
+    else snprintf(line, sizeof line, "warning: %s", w->message);
     message(self, 0, line, "");
 }
 
 static void print_scene(ty_text* text, const ty_world* world, const ty_sim_def* def)
 {
-    ty_text_print(text, "scene        %s: %d frames at %g a second\n", def->name, def->frame_count, def->frame_rate);
+    ty_text_print(text, "scene        %s: %d frames at %g a second\n", def->name, def->frame_count,
+                  def->frame_rate);
     ty_text_print(text, "methods      solver %s", def->solve.kind);
-    if (!def->smoke) ty_text_print(text, ", tracker %s (cell %g m)", def->track.kind, def->track.cell);
+    if (!def->smoke)
+        ty_text_print(text, ", tracker %s (cell %g m)", def->track.kind, def->track.cell);
     ty_text_print(text, "\n");
     print_cost(text, world, def);
     print_outputs(text, def);
@@ -151,7 +165,8 @@ ty_status ty_check(const ty_scene* scene, ty_message_fn message, void* self, cha
     if (status.code == TY_OK) status = ty_world_check(&def->world, def->cell, end, &found);
     if (status.code == TY_OK) print_scene(&text, world, def);
     for (int64_t i = 0; i < found.list.n; ++i) tell(message, self, &found.list.at[i]);
-    ty_text_print(&text, found.list.n ? "warnings     %lld, above\n" : "warnings     none\n", (long long)found.list.n);
+    ty_text_print(&text, found.list.n ? "warnings     %lld, above\n" : "warnings     none\n",
+                  (long long)found.list.n);
     ty_warnings_free(&found);
     ty_world_destroy(world);
     ty_status taken = ty_text_take(&text, out);

@@ -17,8 +17,8 @@ static const int64_t MAX_TEXT = 1 << 28;
 
 static void print_box(ty_text* text, const char* what, ty_box b)
 {
-    ty_text_print(text, "  %s  [%.6g, %.6g, %.6g] to [%.6g, %.6g, %.6g]\n", what, b.lo[0], b.lo[1], b.lo[2], b.hi[0],
-                  b.hi[1], b.hi[2]);
+    ty_text_print(text, "  %s  [%.6g, %.6g, %.6g] to [%.6g, %.6g, %.6g]\n", what, b.lo[0], b.lo[1],
+                  b.lo[2], b.hi[0], b.hi[1], b.hi[2]);
 }
 
 static ty_status info_mesh(const char* path, ty_text* text)
@@ -28,14 +28,16 @@ static ty_status info_mesh(const char* path, ty_text* text)
     ty_status status = ty_mesh_read(&mesh, path);
     if (status.code == TY_OK) status = ty_tri_mesh_inspect(&mesh, &r);
     if (status.code == TY_OK) {
-        ty_text_print(text, "%s: %d vertices, %d triangles, %d part%s\n", path, mesh.n_verts, mesh.n_tris,
-                      r.components, r.components == 1 ? "" : "s");
+        ty_text_print(text, "%s: %d vertices, %d triangles, %d part%s\n", path, mesh.n_verts,
+                      mesh.n_tris, r.components, r.components == 1 ? "" : "s");
         if (mesh.n_verts) print_box(text, "bounds", ty_tri_mesh_bounds(&mesh));
         ty_text_print(text, "  area    %.9g m2\n", ty_tri_mesh_area(&mesh));
-        if (r.open_edges == 0) ty_text_print(text, "  volume  %.9g m3\n", ty_tri_mesh_volume(&mesh));
-        ty_text_print(text, "  %s: %d open, %d non-manifold, %d flipped edges, %d triangles without area\n",
-                      r.open_edges || r.nonmanifold_edges || r.flipped ? "faulty" : "closed", r.open_edges,
-                      r.nonmanifold_edges, r.flipped, r.degenerate);
+        if (r.open_edges == 0)
+            ty_text_print(text, "  volume  %.9g m3\n", ty_tri_mesh_volume(&mesh));
+        ty_text_print(
+            text, "  %s: %d open, %d non-manifold, %d flipped edges, %d triangles without area\n",
+            r.open_edges || r.nonmanifold_edges || r.flipped ? "faulty" : "closed", r.open_edges,
+            r.nonmanifold_edges, r.flipped, r.degenerate);
         for (int a = 0; a < mesh.n_attrs; ++a)
             ty_text_print(text, "  attribute %s (%d)\n", mesh.attr[a].name, mesh.attr[a].width);
     }
@@ -47,11 +49,13 @@ static ty_status info_checkpoint(const char* path, ty_text* text)
 {
     ty_checkpoint_head head = {0};
     TY_TRY(ty_checkpoint_read_head(path, &head));
-    ty_text_print(text,
-                  "%s: checkpoint of '%s', whole\n  frame %d, t = %.9g s, step %lld\n  tracker %s, solver %s\n"
-                  "  written by version %s, scene hash %016llx\n",
-                  path, head.name, head.frame, head.time, (long long)head.step, head.tracker[0] ? head.tracker : "none",
-                  head.solver, head.version, (unsigned long long)head.scene_hash);
+    ty_text_print(
+        text,
+        "%s: checkpoint of '%s', whole\n  frame %d, t = %.9g s, step %lld\n  tracker %s, solver %s\n"
+        "  written by version %s, scene hash %016llx\n",
+        path, head.name, head.frame, head.time, (long long)head.step,
+        head.tracker[0] ? head.tracker : "none", head.solver, head.version,
+        (unsigned long long)head.scene_hash);
     return ty_ok();
 }
 
@@ -83,12 +87,15 @@ static ty_status info_scene(const char* path, ty_text* text)
     ty_scene* scene = NULL;
     TY_TRY(ty_scene_open(&scene, path, 0, NULL, quiet, text));
     const ty_sim_def* d = &scene->def;
-    ty_text_print(text, "%s: scene '%s', %s, %d frames at %g a second\n  solver %s, cell %g m", path, d->name,
-                  d->smoke ? "smoke" : "liquid", d->frame_count, d->frame_rate, d->solve.kind, d->cell);
+    ty_text_print(text, "%s: scene '%s', %s, %d frames at %g a second\n  solver %s, cell %g m",
+                  path, d->name, d->smoke ? "smoke" : "liquid", d->frame_count, d->frame_rate,
+                  d->solve.kind, d->cell);
     if (!d->smoke) ty_text_print(text, "; tracker %s, cell %g m", d->track.kind, d->track.cell);
-    ty_text_print(text, "\n  %d liquids, %d obstacles, %d sources, %d drains, %d forces, %d cameras, %d probes\n",
-                  d->world.n_liquids, d->world.n_obstacles, d->world.n_sources, d->world.n_drains,
-                  d->world.n_forces, d->world.n_cameras, d->n_probes);
+    ty_text_print(
+        text,
+        "\n  %d liquids, %d obstacles, %d sources, %d drains, %d forces, %d cameras, %d probes\n",
+        d->world.n_liquids, d->world.n_obstacles, d->world.n_sources, d->world.n_drains,
+        d->world.n_forces, d->world.n_cameras, d->n_probes);
     ty_scene_close(scene);
     return ty_ok();
 }
@@ -115,7 +122,8 @@ static ty_status info_folder(const char* path, ty_text* text)
     struct stat st;
     snprintf(name, sizeof name, "%s/run.json", path);
     if (stat(name, &st) != 0)
-        return ty_fail(TY_BAD_INPUT, "'%s' is not the result of a run: there is no run.json in it", path);
+        return ty_fail(TY_BAD_INPUT, "'%s' is not the result of a run: there is no run.json in it",
+                       path);
     ty_text_print(text, "%s: result of a run\n", path);
     TY_TRY(print_file(path, "run.json", false, text));
     ty_text_print(text, "last row of stats.csv: ");
@@ -141,10 +149,11 @@ static ty_status info_any(const char* path, ty_text* text)
     if (!strcasecmp(ext, ".ply") || !strcasecmp(ext, ".obj") || !strcasecmp(ext, ".stl"))
         return info_mesh(path, text);
     if (!strcasecmp(ext, ".vdb")) return info_volume(path, text);
-    return ty_fail(TY_BAD_INPUT,
-                   "'%s': not a kind of file we know; a scene is .yaml, a checkpoint .tyc, a mesh .ply, .obj or .stl, "
-                   "a volume .vdb",
-                   path);
+    return ty_fail(
+        TY_BAD_INPUT,
+        "'%s': not a kind of file we know; a scene is .yaml, a checkpoint .tyc, a mesh .ply, .obj or .stl, "
+        "a volume .vdb",
+        path);
 }
 
 ty_status ty_info(const char* path, char** out)

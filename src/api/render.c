@@ -7,8 +7,17 @@
 
 ty_render_def ty_render_default(void)
 {
-    return (ty_render_def){.width = 1280, .height = 720, .samples = 8, .first = -1, .last = -1, .shutter = -1.0,
-                           .exposure = 1.0, .tint = 1.0, .tank = 1, .denoise = 1, .film = 1};
+    return (ty_render_def){.width = 1280,
+                           .height = 720,
+                           .samples = 8,
+                           .first = -1,
+                           .last = -1,
+                           .shutter = -1.0,
+                           .exposure = 1.0,
+                           .tint = 1.0,
+                           .tank = 1,
+                           .denoise = 1,
+                           .film = 1};
 }
 
 #if TETHYS_HAVE_RENDER
@@ -27,7 +36,10 @@ ty_render_def ty_render_default(void)
 #include "render/film.h"
 #include "sim/sim.h"
 
-enum { SHEET_PICTURES = 16, LOOK_VERSION = 1 };    // raise it when the same settings give another picture
+enum {
+    SHEET_PICTURES = 16,
+    LOOK_VERSION = 1
+};    // raise it when the same settings give another picture
 
 static bool ends_with(const char* text, const char* tail)
 {
@@ -35,19 +47,27 @@ static bool ends_with(const char* text, const char* tail)
     return n >= m && strcmp(text + n - m, tail) == 0;
 }
 
-static bool is_picture(const ty_render_def* def) { return def->output && ends_with(def->output, ".png"); }
+static bool is_picture(const ty_render_def* def)
+{
+    return def->output && ends_with(def->output, ".png");
+}
 
 static ty_status check_numbers(const ty_render_def* def)
 {
-    if (def->width < 1 || def->height < 1 || def->width > TY_MAX_PICTURE_SIDE || def->height > TY_MAX_PICTURE_SIDE)
-        return ty_fail(TY_BAD_INPUT, "a picture of %d x %d pixels; a side has 1 to %d", def->width, def->height,
-                       TY_MAX_PICTURE_SIDE);
-    if (def->samples < 1) return ty_fail(TY_BAD_INPUT, "%d samples a pixel; take at least 1", def->samples);
+    if (def->width < 1 || def->height < 1 || def->width > TY_MAX_PICTURE_SIDE ||
+        def->height > TY_MAX_PICTURE_SIDE)
+        return ty_fail(TY_BAD_INPUT, "a picture of %d x %d pixels; a side has 1 to %d", def->width,
+                       def->height, TY_MAX_PICTURE_SIDE);
+    if (def->samples < 1)
+        return ty_fail(TY_BAD_INPUT, "%d samples a pixel; take at least 1", def->samples);
     if (!(def->exposure > 0.0)) return ty_fail(TY_BAD_INPUT, "the exposure must be above 0");
     if (!(def->tint >= 0.0)) return ty_fail(TY_BAD_INPUT, "the tint must be 0 or more");
-    if (def->shutter > 1.0) return ty_fail(TY_BAD_INPUT, "the shutter is open for 0 to 1 of a frame, not %g", def->shutter);
+    if (def->shutter > 1.0)
+        return ty_fail(TY_BAD_INPUT, "the shutter is open for 0 to 1 of a frame, not %g",
+                       def->shutter);
     if (def->first >= 0 && def->last >= 0 && def->first > def->last)
-        return ty_fail(TY_BAD_INPUT, "frames %d to %d: the first is after the last", def->first, def->last);
+        return ty_fail(TY_BAD_INPUT, "frames %d to %d: the first is after the last", def->first,
+                       def->last);
     return ty_ok();
 }
 
@@ -56,19 +76,27 @@ static ty_status check_output(const ty_render_job* job)
     const ty_render_def* def = job->def;
     if (!def->output) return ty_ok();
     if (!is_picture(def) && !ends_with(def->output, ".mp4"))
-        return ty_fail(TY_BAD_INPUT, "the output '%s' is neither a .mp4 film nor a .png picture", def->output);
-    if (strlen(def->output) > TY_RENDER_PATH - 100) return ty_fail(TY_BAD_INPUT, "the output's name is too long");
-    if (job->views.n > 1) return ty_fail(TY_BAD_INPUT, "one output for %d cameras; leave it out", (int)job->views.n);
+        return ty_fail(TY_BAD_INPUT, "the output '%s' is neither a .mp4 film nor a .png picture",
+                       def->output);
+    if (strlen(def->output) > TY_RENDER_PATH - 100)
+        return ty_fail(TY_BAD_INPUT, "the output's name is too long");
+    if (job->views.n > 1)
+        return ty_fail(TY_BAD_INPUT, "one output for %d cameras; leave it out", (int)job->views.n);
     if (is_picture(def) && job->frames.n > 1 && !strstr(def->output, "####"))
-        return ty_fail(TY_BAD_INPUT, "one picture '%s' for %d frames; choose one frame, or put #### into the name",
-                       def->output, (int)job->frames.n);
+        return ty_fail(
+            TY_BAD_INPUT,
+            "one picture '%s' for %d frames; choose one frame, or put #### into the name",
+            def->output, (int)job->frames.n);
     if (!is_picture(def) && !ty_film_possible())
-        return ty_fail(TY_IO, "a film needs the program ffmpeg: apt install ffmpeg; without -o the frames are drawn");
+        return ty_fail(
+            TY_IO,
+            "a film needs the program ffmpeg: apt install ffmpeg; without -o the frames are drawn");
     return ty_ok();
 }
 
 // What a picture is made from: as long as it is the same, the picture is.
-static ty_status picture_key(const ty_render_job* job, int frame, const ty_camera* camera, char key[32])
+static ty_status picture_key(const ty_render_job* job, int frame, const ty_camera* camera,
+                             char key[32])
 {
     char path[TY_RENDER_PATH], text[400];
     const ty_render_def* d = job->def;
@@ -76,9 +104,10 @@ static ty_status picture_key(const ty_render_job* job, int frame, const ty_camer
     ty_hash h = ty_hash_begin();
     ty_render_surface_path(job, frame, path);
     TY_TRY(ty_hash_file(path, &surface));
-    int n = snprintf(text, sizeof text, "%s %d %dx%d %d %d %.17g %.17g %.17g %d %d %d %016llx", TY_VERSION, LOOK_VERSION,
-                     d->width, d->height, d->samples, (int)d->mode, job->shutter, d->exposure, d->tint, d->tank != 0,
-                     d->denoise != 0, frame, (unsigned long long)surface);
+    int n = snprintf(text, sizeof text, "%s %d %dx%d %d %d %.17g %.17g %.17g %d %d %d %016llx",
+                     TY_VERSION, LOOK_VERSION, d->width, d->height, d->samples, (int)d->mode,
+                     job->shutter, d->exposure, d->tint, d->tank != 0, d->denoise != 0, frame,
+                     (unsigned long long)surface);
     ty_hash_add(&h, text, (size_t)n);
     ty_hash_add(&h, camera, sizeof *camera);
     ty_hash_add(&h, job->scene.scene_text, strlen(job->scene.scene_text));
@@ -98,17 +127,24 @@ static void tell(ty_render_job* job, int view, int frame, bool kept, double seco
     p->kept += kept;
     p->frame_seconds = seconds;
     int drawn = p->done - p->kept;
-    p->seconds_left = p->done == p->total ? 0.0 : drawn ? elapsed / drawn * (p->total - p->done) : -1.0;
+    p->seconds_left = p->done == p->total ? 0.0
+                      : drawn             ? elapsed / drawn * (p->total - p->done)
+                                          : -1.0;
     if (job->def->progress) job->def->progress(job->def->self, p);
 }
 
-static ty_status draw_view(ty_render_job* job, int view, int frame, const ty_stage* stage, const ty_camera* camera,
-                           const char* key)
+static ty_status draw_view(ty_render_job* job, int view, int frame, const ty_stage* stage,
+                           const ty_camera* camera, const char* key)
 {
     char path[TY_RENDER_PATH];
     const ty_render_def* d = job->def;
-    ty_draw_def def = {.width = d->width, .height = d->height, .samples = d->samples, .frame = frame,
-                       .exposure = d->exposure, .denoise = d->denoise != 0, .stop = d->stop};
+    ty_draw_def def = {.width = d->width,
+                       .height = d->height,
+                       .samples = d->samples,
+                       .frame = frame,
+                       .exposure = d->exposure,
+                       .denoise = d->denoise != 0,
+                       .stop = d->stop};
     ty_image image = {0};
     double start = ty_clock();
     ty_render_picture_path(job, view, frame, path);
@@ -125,7 +161,8 @@ static ty_status make_stage(ty_render_job* job, int frame, double t, ty_stage* s
     ty_tri_mesh liquid = {0};
     ty_render_surface_path(job, frame, path);
     ty_status status = ty_mesh_read(&liquid, path);
-    if (status.code == TY_OK) status = ty_scenery_stage(job->scenery, &liquid, t, job->shutter, stage);
+    if (status.code == TY_OK)
+        status = ty_scenery_stage(job->scenery, &liquid, t, job->shutter, stage);
     ty_tri_mesh_free(&liquid);
     return status;
 }
@@ -163,8 +200,10 @@ static ty_status write_films(const ty_render_job* job, int view, int n, const ty
     if (n < 2) return ty_ok();
     ty_render_film_path(job, view, ".mp4", path);
     if (!ty_film_possible()) {
-        ty_log(TY_LOG_WARNING, "no film, because the program ffmpeg is not here; the frames are. Install it (apt install "
-                               "ffmpeg) and give the same command again: finished frames are kept");
+        ty_log(
+            TY_LOG_WARNING,
+            "no film, because the program ffmpeg is not here; the frames are. Install it (apt install "
+            "ffmpeg) and give the same command again: finished frames are kept");
         return ty_ok();
     }
     TY_TRY(ty_film_write(path, n, shots, job->scene.frame_rate / job->scene.output_every));
@@ -218,8 +257,8 @@ static ty_status render_all(ty_render_job* job)
     for (int64_t i = 0; i < job->frames.n; ++i) {
         ty_status status = draw_frame(job, job->frames.at[i]);
         if (status.code == TY_STOPPED)
-            return ty_fail(TY_STOPPED, "stopped after %d of %d pictures; the same command goes on", job->progress.done,
-                           job->progress.total);
+            return ty_fail(TY_STOPPED, "stopped after %d of %d pictures; the same command goes on",
+                           job->progress.done, job->progress.total);
         TY_TRY(status);
     }
     for (int view = 0; view < job->views.n; ++view)
@@ -242,8 +281,10 @@ ty_status ty_render(const ty_render_def* def)
 ty_status ty_render(const ty_render_def* def)
 {
     (void)def;
-    return ty_fail(TY_NOT_YET, "this program was built without pictures: Embree or libspng was not found; apt install "
-                               "libembree-dev libspng-dev, then cmake --preset release and build again");
+    return ty_fail(
+        TY_NOT_YET,
+        "this program was built without pictures: Embree or libspng was not found; apt install "
+        "libembree-dev libspng-dev, then cmake --preset release and build again");
 }
 
 #endif

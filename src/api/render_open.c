@@ -17,7 +17,10 @@
 #include "format/mesh_io.h"
 #include "scene/scene.h"
 
-enum { LOOKED_AT = 5, MAX_CAMERAS = 1000 };    // frames that tell where the action is, when there is no domain
+enum {
+    LOOKED_AT = 5,
+    MAX_CAMERAS = 1000
+};    // frames that tell where the action is, when there is no domain
 
 static const char* const mode_word[] = {"", "-clay", "-wire"};
 
@@ -25,7 +28,8 @@ static void report(void* self, const ty_scene_message* m)
 {
     (void)self;
     char text[1400];
-    ty_log(m->is_error ? TY_LOG_ERROR : TY_LOG_WARNING, "%s", ty_scene_message_text(m, text, sizeof text));
+    ty_log(m->is_error ? TY_LOG_ERROR : TY_LOG_WARNING, "%s",
+           ty_scene_message_text(m, text, sizeof text));
 }
 
 static ty_status open_scene(ty_render_job* job)
@@ -35,12 +39,15 @@ static ty_status open_scene(ty_render_job* job)
     const char* dir = job->def->dir;
     snprintf(path, sizeof path, "%.4000s/scene.yaml", dir);
     if (stat(path, &there) != 0)
-        return ty_fail(TY_BAD_INPUT,
-                       "'%s' is not a result folder: it has no scene.yaml; make one with: tethys run SCENE -o %s", dir,
-                       dir);
+        return ty_fail(
+            TY_BAD_INPUT,
+            "'%s' is not a result folder: it has no scene.yaml; make one with: tethys run SCENE -o %s",
+            dir, dir);
     TY_TRY(ty_scene_read(&job->scene, path, 0, NULL, report, NULL));
     if (job->scene.smoke)
-        return ty_fail(TY_NOT_YET, "'%s' is smoke, which cannot be drawn yet; its volumes open in Blender", dir);
+        return ty_fail(TY_NOT_YET,
+                       "'%s' is smoke, which cannot be drawn yet; its volumes open in Blender",
+                       dir);
     return ty_ok();
 }
 
@@ -55,9 +62,12 @@ static ty_status list_frames(ty_render_job* job)
     int all = 0;
     for (struct dirent* entry; folder && (entry = readdir(folder));) {
         int number, end = 0;
-        if (sscanf(entry->d_name, "surface.%d.ply%n", &number, &end) != 1 || end == 0 || entry->d_name[end]) continue;
+        if (sscanf(entry->d_name, "surface.%d.ply%n", &number, &end) != 1 || end == 0 ||
+            entry->d_name[end])
+            continue;
         ++all;
-        if ((def->first >= 0 && number < def->first) || (def->last >= 0 && number > def->last)) continue;
+        if ((def->first >= 0 && number < def->first) || (def->last >= 0 && number > def->last))
+            continue;
         if (!ty_array_push(&job->frames, number)) {
             closedir(folder);
             return ty_no_memory("frames");
@@ -65,9 +75,13 @@ static ty_status list_frames(ty_render_job* job)
     }
     if (folder) closedir(folder);
     if (all == 0)
-        return ty_fail(TY_EMPTY, "there are no surfaces in '%s'; simulate with 'output: {surface: ply}'", path);
+        return ty_fail(TY_EMPTY,
+                       "there are no surfaces in '%s'; simulate with 'output: {surface: ply}'",
+                       path);
     if (job->frames.n == 0)
-        return ty_fail(TY_EMPTY, "'%s' has %d surfaces, but none of the frames asked for; see ls %s", def->dir, all, path);
+        return ty_fail(TY_EMPTY,
+                       "'%s' has %d surfaces, but none of the frames asked for; see ls %s",
+                       def->dir, all, path);
     qsort(job->frames.at, (size_t)job->frames.n, sizeof(int), by_number);
     return ty_ok();
 }
@@ -93,9 +107,11 @@ static ty_status no_such_camera(const ty_world_def* world, const char* name)
     }
     const char* near = ty_nearest_name(name, n, names);
     if (n == 0)
-        return ty_fail(TY_BAD_INPUT, "the scene has no camera '%s', in fact none; without --camera one is made up", name);
-    return ty_fail(TY_BAD_INPUT, "the scene has no camera '%s'%s%s%s; it has: %s", name, near ? ", did you mean '" : "",
-                   near ? near : "", near ? "'?" : "", known);
+        return ty_fail(
+            TY_BAD_INPUT,
+            "the scene has no camera '%s', in fact none; without --camera one is made up", name);
+    return ty_fail(TY_BAD_INPUT, "the scene has no camera '%s'%s%s%s; it has: %s", name,
+                   near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "", known);
 }
 
 static ty_status choose_view(ty_render_job* job, const char* name)
@@ -128,9 +144,11 @@ static ty_status find_action(ty_render_job* job)
     job->action = ty_box_empty();
     for (int i = 0; i < LOOKED_AT && status.code == TY_OK; ++i) {
         char path[TY_RENDER_PATH];
-        ty_render_surface_path(job, job->frames.at[i * (job->frames.n - 1) / (LOOKED_AT - 1)], path);
+        ty_render_surface_path(job, job->frames.at[i * (job->frames.n - 1) / (LOOKED_AT - 1)],
+                               path);
         status = ty_mesh_read(&mesh, path);
-        for (int v = 0; status.code == TY_OK && v < mesh.n_verts; ++v) ty_box_add(&job->action, mesh.vert[v]);
+        for (int v = 0; status.code == TY_OK && v < mesh.n_verts; ++v)
+            ty_box_add(&job->action, mesh.vert[v]);
     }
     ty_tri_mesh_free(&mesh);
     if (!(job->action.lo[0] <= job->action.hi[0])) job->action = (ty_box){{0, 0, 0}, {1, 1, 1}};
@@ -146,8 +164,12 @@ ty_status ty_render_open(ty_render_job* job, const ty_render_def* def)
     if (!job->scene.world.has_domain) TY_TRY(find_action(job));
     double share = def->shutter >= 0.0 ? def->shutter : def->mode == TY_RENDER_WATER ? 0.5 : 0.0;
     job->shutter = share / job->scene.frame_rate;
-    ty_scenery_def scenery = {.world = &job->scene.world, .cell = job->scene.track.cell, .look = (ty_look)def->mode,
-                              .tank = def->tank != 0, .tint = def->tint, .action = job->action};
+    ty_scenery_def scenery = {.world = &job->scene.world,
+                              .cell = job->scene.track.cell,
+                              .look = (ty_look)def->mode,
+                              .tank = def->tank != 0,
+                              .tint = def->tint,
+                              .action = job->action};
     return ty_scenery_create(&job->scenery, &scenery);
 }
 
@@ -174,26 +196,29 @@ void ty_render_picture_path(const ty_render_job* job, int view, int frame, char 
 {
     const char* name = job->def->output;
     if (!name || !ends_with(name, ".png")) {
-        snprintf(out, TY_RENDER_PATH, "%.3800s/render/%s%s/frame.%04d.png", job->def->dir, job->views.at[view].name,
-                 mode_word[job->def->mode], frame);
+        snprintf(out, TY_RENDER_PATH, "%.3800s/render/%s%s/frame.%04d.png", job->def->dir,
+                 job->views.at[view].name, mode_word[job->def->mode], frame);
         return;
     }
     const char* hashes = strstr(name, "####");
     if (hashes)
         snprintf(out, TY_RENDER_PATH, "%.*s%04d%s", (int)(hashes - name), name, frame, hashes + 4);
-    else
-        snprintf(out, TY_RENDER_PATH, "%s", name);
+    else snprintf(out, TY_RENDER_PATH, "%s", name);
 }
 
-void ty_render_film_path(const ty_render_job* job, int view, const char* tail, char out[TY_RENDER_PATH])
+void ty_render_film_path(const ty_render_job* job, int view, const char* tail,
+                         char out[TY_RENDER_PATH])
 {
     const ty_camera_def* camera = job->views.at[view].camera;
-    bool named = camera && camera != job->scene.world.cameras;    // the first camera's film has the scene's name alone
+    bool named =
+        camera &&
+        camera != job->scene.world.cameras;    // the first camera's film has the scene's name alone
     if (job->def->output && strcmp(tail, ".mp4") == 0)
         snprintf(out, TY_RENDER_PATH, "%s", job->def->output);
     else
-        snprintf(out, TY_RENDER_PATH, "%.3600s/%.200s%s%s%s%s", job->def->dir, job->scene.name, named ? "-" : "",
-                 named ? job->views.at[view].name : "", mode_word[job->def->mode], tail);
+        snprintf(out, TY_RENDER_PATH, "%.3600s/%.200s%s%s%s%s", job->def->dir, job->scene.name,
+                 named ? "-" : "", named ? job->views.at[view].name : "", mode_word[job->def->mode],
+                 tail);
 }
 
 ty_status ty_render_camera(const ty_render_job* job, int view, double t, ty_camera* camera)

@@ -48,7 +48,8 @@ static const char usage_text[] =
 static void ball_distance(const void* self, int n, const double (*x)[3], double* out)
 {
     double radius = *(const double*)self;
-    for (int i = 0; i < n; ++i) out[i] = sqrt(x[i][0] * x[i][0] + x[i][1] * x[i][1] + x[i][2] * x[i][2]) - radius;
+    for (int i = 0; i < n; ++i)
+        out[i] = sqrt(x[i][0] * x[i][0] + x[i][1] * x[i][1] + x[i][2] * x[i][2]) - radius;
 }
 
 // A stuffed ball of cells of size 1; how many tets it gets depends on the grading, so the radius is
@@ -57,7 +58,8 @@ static ty_status stuff_ball(const options* o, ty_tet_mesh* mesh)
 {
     enum { TRIES = 8 };
     static const double close_enough = 0.03;
-    double radius = cbrt(o->size / 12.0 / 4.18879);    // 12 tets to a cell, were all cells of size 1
+    double radius = cbrt(o->size / 12.0 /
+                         4.18879);    // 12 tets to a cell, were all cells of size 1
     ty_sampler phi = {.self = &radius, .width = 1, .exact_band = INFINITY, .eval = ball_distance};
     ty_stuff scratch = {0};
     ty_status status = ty_ok();
@@ -103,7 +105,8 @@ static ty_status make_system(const options* o, ty_model* model)
     static const char* const tet_systems[3] = {"two-point", "nodal", "face"};
     if (strcmp(o->system, "grid") == 0) return ty_model_grid(model, o->size, 0.0, false);
     if (strcmp(o->system, "viscosity") == 0) return ty_model_grid(model, o->size, 1.0, false);
-    if (strcmp(o->system, "octree") == 0) return ty_model_octree(model, o->size / 1000 > 16 ? 16 : 8, 3);
+    if (strcmp(o->system, "octree") == 0)
+        return ty_model_octree(model, o->size / 1000 > 16 ? 16 : 8, 3);
     for (int s = 0; s < 3; ++s)
         if (strcmp(o->system, tet_systems[s]) == 0) return make_tets(o, (ty_model_system)s, model);
     return ty_fail(TY_BAD_INPUT, "there is no system '%s'; see tethys bench amg --help", o->system);
@@ -133,7 +136,8 @@ static ty_status run_ours(const options* o, const ty_model* model, bench_result*
     def.max_iterations = 20000;
     def.sweeps = o->sweeps;
     if (!ty_linear_method_parse(out->method, &def.method))
-        return ty_fail(TY_BAD_INPUT, "there is no method '%s'; see tethys bench amg --help", out->method);
+        return ty_fail(TY_BAD_INPUT, "there is no method '%s'; see tethys bench amg --help",
+                       out->method);
     ty_linear* solver = NULL;
     double* x = ty_alloc((size_t)model->a.n, sizeof *x);
     ty_status status = x ? ty_linear_create(&solver, &def) : ty_no_memory("solution");
@@ -141,7 +145,8 @@ static ty_status run_ours(const options* o, const ty_model* model, bench_result*
         ty_linear_stats stats;
         memset(x, 0, (size_t)model->a.n * sizeof *x);
         double start = bench_now(o->processor_time);
-        status = ty_linear_setup(solver, &model->a, model->prolongation.n ? &model->prolongation : NULL);
+        status = ty_linear_setup(solver, &model->a,
+                                 model->prolongation.n ? &model->prolongation : NULL);
         double middle = bench_now(o->processor_time);
         if (status.code == TY_OK) status = ty_linear_solve(solver, model->rhs, x, &stats);
         double end = bench_now(o->processor_time);
@@ -165,7 +170,8 @@ static ty_status run_method(const options* o, const ty_model* model, bench_resul
     double before = resident_mib();
     out->peak_mib = 0.0;
 #if TETHYS_HAVE_HYPRE
-    if (strcmp(out->method, "hypre") == 0) TY_TRY(bench_hypre(model, o->tolerance, o->repeat, o->processor_time, out));
+    if (strcmp(out->method, "hypre") == 0)
+        TY_TRY(bench_hypre(model, o->tolerance, o->repeat, o->processor_time, out));
     else
 #endif
         TY_TRY(run_ours(o, model, out));
@@ -199,7 +205,8 @@ static ty_status run_apart(const options* o, const ty_model* model, bench_result
         if ((n = read(ends[0], (char*)&message + got, sizeof message - got)) <= 0) break;
     close(ends[0]);
     if (child > 0) waitpid(child, NULL, 0);
-    if (got != sizeof message) return ty_fail(TY_IO, "the process of method '%s' ended early", out->method);
+    if (got != sizeof message)
+        return ty_fail(TY_IO, "the process of method '%s' ended early", out->method);
     *out = message.result;
     return message.status;
 }
@@ -208,22 +215,24 @@ static void print_result(const options* o, const ty_model* model, const bench_re
 {
     long long nonzeros = ty_csr_entries(&model->a);
     if (!o->json) {
-        printf("%-8s %-9s %9d %10lld %8.3f %8.3f %8.3f %6d  %.1e %3d %6.2f %8.0f\n", r->method, o->system, model->a.n,
-               nonzeros, r->setup_seconds, r->solve_seconds, r->setup_seconds + r->solve_seconds, r->iterations,
-               r->residual, r->levels, r->complexity, r->peak_mib);
+        printf("%-8s %-9s %9d %10lld %8.3f %8.3f %8.3f %6d  %.1e %3d %6.2f %8.0f\n", r->method,
+               o->system, model->a.n, nonzeros, r->setup_seconds, r->solve_seconds,
+               r->setup_seconds + r->solve_seconds, r->iterations, r->residual, r->levels,
+               r->complexity, r->peak_mib);
         fflush(stdout);
         return;
     }
     char levels[16] = "null", complexity[32] = "null";    // hypre does not tell its complexity
     if (r->levels > 0) snprintf(levels, sizeof levels, "%d", r->levels);
     if (r->complexity > 0.0) snprintf(complexity, sizeof complexity, "%.4f", r->complexity);
-    printf("%s{\"method\": \"%s\", \"system\": \"%s\", \"unknowns\": %d, \"nonzeros\": %lld, "
-           "\"threads\": %d, \"clock\": \"%s\", "
-           "\"setup_seconds\": %.6f, \"solve_seconds\": %.6f, \"iterations\": %d, \"residual\": %.6e, "
-           "\"levels\": %s, \"complexity\": %s, \"peak_mib\": %.1f}",
-           first ? "[" : ",\n ", r->method, o->system, model->a.n, nonzeros, o->threads,
-           o->processor_time ? "cpu" : "wall", r->setup_seconds, r->solve_seconds, r->iterations, r->residual, levels,
-           complexity, r->peak_mib);
+    printf(
+        "%s{\"method\": \"%s\", \"system\": \"%s\", \"unknowns\": %d, \"nonzeros\": %lld, "
+        "\"threads\": %d, \"clock\": \"%s\", "
+        "\"setup_seconds\": %.6f, \"solve_seconds\": %.6f, \"iterations\": %d, \"residual\": %.6e, "
+        "\"levels\": %s, \"complexity\": %s, \"peak_mib\": %.1f}",
+        first ? "[" : ",\n ", r->method, o->system, model->a.n, nonzeros, o->threads,
+        o->processor_time ? "cpu" : "wall", r->setup_seconds, r->solve_seconds, r->iterations,
+        r->residual, levels, complexity, r->peak_mib);
 }
 
 static int run(const options* o)
@@ -232,8 +241,9 @@ static int run(const options* o)
     ty_status status = make_system(o, &model);
     if (status.code == TY_OK && o->dump) status = ty_model_write(&model, o->dump);
     if (!o->json && status.code == TY_OK)
-        printf("%-8s %-9s %9s %10s %8s %8s %8s %6s  %7s %3s %6s %8s\n", "method", "system", "unknowns", "nonzeros",
-               "set-up", "solve", "total", "iter", "resid", "lev", "compl", "MiB");
+        printf("%-8s %-9s %9s %10s %8s %8s %8s %6s  %7s %3s %6s %8s\n", "method", "system",
+               "unknowns", "nonzeros", "set-up", "solve", "total", "iter", "resid", "lev", "compl",
+               "MiB");
     char list[256];
     snprintf(list, sizeof list, "%s", o->methods);
     bool first = true;

@@ -18,6 +18,7 @@ double bench_now(bool processor_time);
 // Conjugate gradients with BoomerAMG, its best setting for these systems (PMIS, one aggressive
 // level, extended+i interpolation with 4 entries a row, threshold 0.25). Once per process: it
 // starts MPI.
-ty_status bench_hypre(const ty_model* model, double tolerance, int repeat, bool processor_time, bench_result* out);
+ty_status bench_hypre(const ty_model* model, double tolerance, int repeat, bool processor_time,
+                      bench_result* out);
 
 #endif

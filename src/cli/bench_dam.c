@@ -44,7 +44,8 @@ static error_t parse_option(int key, char* arg, struct argp_state* state)
 {
     options* o = state->input;
     switch (key) {
-    case OPT_RESOLUTION: return cli_number("--resolution", arg, 8, 1024, &o->resolution) ? 0 : EINVAL;
+    case OPT_RESOLUTION:
+        return cli_number("--resolution", arg, 8, 1024, &o->resolution) ? 0 : EINVAL;
     case OPT_FRAMES: return cli_number("--frames", arg, 1, 100000, &o->frames) ? 0 : EINVAL;
     case OPT_THREADS: return cli_number("--threads", arg, 1, 256, &o->threads) ? 0 : EINVAL;
     case OPT_TRACKER: o->tracker = arg; break;
@@ -100,19 +101,22 @@ static void on_progress(void* self, const ty_progress* p)
 static void print_result(const options* o, const sums* s, double seconds)
 {
     double n = o->frames;
-    const char* format = o->json ? "{\"case\": \"dam\", \"solver\": \"%s\", \"tracker\": \"%s\", \"resolution\": "
-                                   "%d, \"threads\": %d, "
-                                   "\"frames\": %d, \"cells\": %lld, \"seconds_per_frame\": %.4f, \"surface\": "
-                                   "%.4f, \"advect\": %.4f, "
-                                   "\"project\": %.4f, \"output\": %.4f, \"volume_change\": %.6f}\n"
-                                 : "dam break, %s + %s, %d cells a side, %d threads, %d frames: %lld cells, %.3f s "
-                                   "per frame (surface "
-                                   "%.3f, advect %.3f, project %.3f, output %.3f), volume changed by %.4f\n";
-    printf(format, o->solver, o->tracker, o->resolution, o->threads, o->frames, (long long)s->cells, seconds / n,
-           s->surface / n, s->advect / n, s->project / n, s->output / n, s->last_volume / s->first_volume - 1.0);
+    const char* format =
+        o->json ? "{\"case\": \"dam\", \"solver\": \"%s\", \"tracker\": \"%s\", \"resolution\": "
+                  "%d, \"threads\": %d, "
+                  "\"frames\": %d, \"cells\": %lld, \"seconds_per_frame\": %.4f, \"surface\": "
+                  "%.4f, \"advect\": %.4f, "
+                  "\"project\": %.4f, \"output\": %.4f, \"volume_change\": %.6f}\n"
+                : "dam break, %s + %s, %d cells a side, %d threads, %d frames: %lld cells, %.3f s "
+                  "per frame (surface "
+                  "%.3f, advect %.3f, project %.3f, output %.3f), volume changed by %.4f\n";
+    printf(format, o->solver, o->tracker, o->resolution, o->threads, o->frames, (long long)s->cells,
+           seconds / n, s->surface / n, s->advect / n, s->project / n, s->output / n,
+           s->last_volume / s->first_volume - 1.0);
 }
 
-static ty_status run_dam(const options* o, const char* scene_path, const char* dir, sums* s, double* seconds)
+static ty_status run_dam(const options* o, const char* scene_path, const char* dir, sums* s,
+                         double* seconds)
 {
     ty_scene* scene = NULL;
     ty_status status = ty_scene_open(&scene, scene_path, o->n_sets, o->set, cli_message, NULL);
@@ -132,8 +136,10 @@ static ty_status run_dam(const options* o, const char* scene_path, const char* d
 
 int cli_bench_dam(int argc, char** argv)
 {
-    options o = {.resolution = 64, .frames = 50, .threads = 1, .tracker = "levelset", .solver = "grid"};
-    const struct argp parser = {option_table, parse_option, "", "Times a dam break in a unit cube.", 0, 0, 0};
+    options o = {
+        .resolution = 64, .frames = 50, .threads = 1, .tracker = "levelset", .solver = "grid"};
+    const struct argp parser = {
+        option_table, parse_option, "", "Times a dam break in a unit cube.", 0, 0, 0};
     argp_err_exit_status = CLI_USAGE;
     if (argp_parse(&parser, argc, argv, 0, 0, &o) != 0) return CLI_USAGE;
     char folder[] = "/tmp/tethys-bench-XXXXXX", scene_path[100], dir[100], command[120];

@@ -60,7 +60,8 @@ static bool make_surface(const options* o, surface* s)
             place(o, 2.0 * M_PI * j / columns, 2.0 * M_PI * i / rows, s->vert[a]);
             ty_box_add(&s->box, s->vert[a]);
             memcpy(s->tri[2 * a], (int[3]){a, up + j, right}, 3 * sizeof(int));
-            memcpy(s->tri[2 * a + 1], (int[3]){right, up + j, up + (j + 1) % columns}, 3 * sizeof(int));
+            memcpy(s->tri[2 * a + 1], (int[3]){right, up + j, up + (j + 1) % columns},
+                   3 * sizeof(int));
         }
     return true;
 }
@@ -69,8 +70,8 @@ static int random_points(const surface* s, int n, double (*x)[3])
 {
     for (int i = 0; i < n; ++i)
         for (int axis = 0; axis < 3; ++axis)
-            x[i][axis] = s->box.lo[axis] +
-                         ty_unit(ty_mix2((uint64_t)i, (uint64_t)axis)) * (s->box.hi[axis] - s->box.lo[axis]);
+            x[i][axis] = s->box.lo[axis] + ty_unit(ty_mix2((uint64_t)i, (uint64_t)axis)) *
+                                               (s->box.hi[axis] - s->box.lo[axis]);
     return n;
 }
 
@@ -79,7 +80,8 @@ static int random_points(const surface* s, int n, double (*x)[3])
 static int lattice_points(const ty_bvh* bvh, const surface* s, double h, int most, double (*x)[3])
 {
     int size[3], n = 0;
-    for (int axis = 0; axis < 3; ++axis) size[axis] = (int)((s->box.hi[axis] - s->box.lo[axis]) / h) + 5;
+    for (int axis = 0; axis < 3; ++axis)
+        size[axis] = (int)((s->box.hi[axis] - s->box.lo[axis]) / h) + 5;
     for (int k = 0; k < size[2]; ++k)
         for (int j = 0; j < size[1]; ++j) {
             enum { ROW = 4096 };
@@ -87,9 +89,11 @@ static int lattice_points(const ty_bvh* bvh, const surface* s, double h, int mos
             int width = size[0] < ROW ? size[0] : ROW;
             for (int i = 0; i < width; ++i) {
                 int cell[3] = {i, j, k};
-                for (int axis = 0; axis < 3; ++axis) row[i][axis] = s->box.lo[axis] + (cell[axis] - 2) * h;
+                for (int axis = 0; axis < 3; ++axis)
+                    row[i][axis] = s->box.lo[axis] + (cell[axis] - 2) * h;
             }
-            ty_bvh_closest(bvh, width, (const double(*)[3])row, 2.0 * h, &(ty_closest_points){.distance2 = d2});
+            ty_bvh_closest(bvh, width, (const double(*)[3])row, 2.0 * h,
+                           &(ty_closest_points){.distance2 = d2});
             for (int i = 0; i < width && n < most; ++i)
                 if (isfinite(d2[i])) memcpy(x[n++], row[i], sizeof *x);
         }
@@ -105,8 +109,8 @@ static double rate(const ty_bvh* bvh, int n, double (*x)[3], int batch, double* 
     for (int round = 0; round < 3; ++round) {
         double start = seconds();
         for (int i = 0; i < n; i += batch)
-            ty_bvh_closest(bvh, i + batch < n ? batch : n - i, (const double(*)[3])(x + i), INFINITY,
-                           &(ty_closest_points){.distance2 = d2 + i});
+            ty_bvh_closest(bvh, i + batch < n ? batch : n - i, (const double(*)[3])(x + i),
+                           INFINITY, &(ty_closest_points){.distance2 = d2 + i});
         best = fmin(best, seconds() - start);
     }
     *sum = 0.0;
@@ -135,7 +139,8 @@ static int run(const options* o)
     double build = INFINITY, refit = INFINITY;
     for (int round = 0; round < 3; ++round) {
         double start = seconds();
-        ty_status status = ty_bvh_build(&bvh, s.n_verts, (const double(*)[3])s.vert, s.n_tris, (const int(*)[3])s.tri);
+        ty_status status = ty_bvh_build(&bvh, s.n_verts, (const double(*)[3])s.vert, s.n_tris,
+                                        (const int(*)[3])s.tri);
         if (status.code != TY_OK) goto done;
         build = fmin(build, seconds() - start);
         start = seconds();
@@ -161,7 +166,8 @@ done:
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: tethys bench distance [--triangles N] [--points N] [--threads N] [--sphere]\n");
+    fprintf(stderr,
+            "usage: tethys bench distance [--triangles N] [--points N] [--threads N] [--sphere]\n");
     return 2;
 }
 

@@ -76,8 +76,8 @@ static void make_solvers(double tolerance, HYPRE_Solver* pcg, HYPRE_Solver* amg)
     HYPRE_BoomerAMGSetNumSweeps(*amg, 1);
     HYPRE_BoomerAMGSetTol(*amg, 0.0);
     HYPRE_BoomerAMGSetMaxIter(*amg, 1);
-    HYPRE_PCGSetPrecond(*pcg, (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSolve, (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSetup,
-                        *amg);
+    HYPRE_PCGSetPrecond(*pcg, (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSolve,
+                        (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSetup, *amg);
 }
 
 // hypre tells the coarsest level that each unknown is on, but not how many entries the levels have.
@@ -92,7 +92,8 @@ static int count_levels(HYPRE_Solver amg, int n)
     return levels;
 }
 
-static void solve_once(const problem* p, int n, double tolerance, bool first, bool processor_time, bench_result* out)
+static void solve_once(const problem* p, int n, double tolerance, bool first, bool processor_time,
+                       bench_result* out)
 {
     HYPRE_Solver pcg, amg;
     double start = bench_now(processor_time);
@@ -107,20 +108,23 @@ static void solve_once(const problem* p, int n, double tolerance, bool first, bo
         out->solve_seconds = end - middle;
         HYPRE_PCGGetNumIterations(pcg, &out->iterations);
         HYPRE_PCGGetFinalRelativeResidualNorm(pcg, &out->residual);
-        if (first) out->peak_mib = ty_memory_peak_mib();    // counting levels takes memory of its own
+        if (first)
+            out->peak_mib = ty_memory_peak_mib();    // counting levels takes memory of its own
         out->levels = count_levels(amg, n);
     }
     HYPRE_BoomerAMGDestroy(amg);
     HYPRE_ParCSRPCGDestroy(pcg);
 }
 
-ty_status bench_hypre(const ty_model* model, double tolerance, int repeat, bool processor_time, bench_result* out)
+ty_status bench_hypre(const ty_model* model, double tolerance, int repeat, bool processor_time,
+                      bench_result* out)
 {
     problem p;
     MPI_Init(NULL, NULL);
     HYPRE_Init();
     TY_TRY(make_problem(model, &p));
-    for (int k = 0; k < repeat; ++k) solve_once(&p, model->a.n, tolerance, k == 0, processor_time, out);
+    for (int k = 0; k < repeat; ++k)
+        solve_once(&p, model->a.n, tolerance, k == 0, processor_time, out);
     HYPRE_IJMatrixDestroy(p.a);
     HYPRE_IJVectorDestroy(p.b);
     HYPRE_IJVectorDestroy(p.x);

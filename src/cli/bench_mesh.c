@@ -68,11 +68,13 @@ static void print(bench* b, const char* name, int threads, const result* r)
                "\"cpu_seconds\": %.6f, "
                "\"million_tets_per_second\": %.4f, "
                "\"bytes_per_tet\": %.1f, \"peak_mib\": %.1f}",
-               b->first ? "[" : ",\n ", name, threads, r->tets, r->seconds, r->cpu, rate, r->bytes, r->peak);
+               b->first ? "[" : ",\n ", name, threads, r->tets, r->seconds, r->cpu, rate, r->bytes,
+               r->peak);
     else
         printf("%-28s %d thread%s %9d tets %8.3f s (work %.3f s) %6.2f M tets/s %6.1f bytes/tet  "
                "peak %.0f MiB\n",
-               name, threads, threads > 1 ? "s" : " ", r->tets, r->seconds, r->cpu, rate, r->bytes, r->peak);
+               name, threads, threads > 1 ? "s" : " ", r->tets, r->seconds, r->cpu, rate, r->bytes,
+               r->peak);
     b->first = false;
     fflush(stdout);
 }
@@ -81,7 +83,8 @@ static void print(bench* b, const char* name, int threads, const result* r)
 // cell of the surface.
 static double cell_for(int tets, bool uniform)
 {
-    return uniform ? cbrt(12.0 * 4.0 / 3.0 * M_PI * 0.343 / tets) : sqrt(41.0 * 4.0 * M_PI * 0.49 / tets);
+    return uniform ? cbrt(12.0 * 4.0 / 3.0 * M_PI * 0.343 / tets)
+                   : sqrt(41.0 * 4.0 * M_PI * 0.49 / tets);
 }
 
 static ty_status bench_sphere(bench* b, int tets, bool uniform, int threads, result* r)
@@ -115,7 +118,8 @@ static void wavy_eval(const void* self, int n, const double (*x)[3], double* out
 {
     (void)self;
     for (int i = 0; i < n; ++i)
-        out[i] = ty_norm(ty_load3(x[i])) - 0.7 - 0.03 * sin(9.0 * x[i][0]) * sin(8.0 * x[i][1]) * sin(7.0 * x[i][2]);
+        out[i] = ty_norm(ty_load3(x[i])) - 0.7 -
+                 0.03 * sin(9.0 * x[i][0]) * sin(8.0 * x[i][1]) * sin(7.0 * x[i][2]);
 }
 
 static ty_status make_surface(ty_tri_mesh* out)
@@ -126,7 +130,8 @@ static ty_status make_surface(ty_tri_mesh* out)
     if (!values) return ty_no_memory("bench mesh");
     ty_contour_lattice l = {{-1, -1, -1}, 2.0 / (N - 1), {N, N, N}, values, NULL, 0.0};
     for (int i = 0; i < N * N * N; ++i) {
-        double x[1][3] = {{-1 + l.cell * (i % N), -1 + l.cell * (i / N % N), -1 + l.cell * (i / N / N)}};
+        double x[1][3] = {
+            {-1 + l.cell * (i % N), -1 + l.cell * (i / N % N), -1 + l.cell * (i / N / N)}};
         wavy_eval(NULL, 1, (const double(*)[3])x, &values[i]);
     }
     ty_contour c = {0};
@@ -147,8 +152,9 @@ static ty_status bench_surface(bench* b, int tets, int threads)
     ty_status status = make_surface(&surface);
     double start = ty_clock(), cpu = cpu_clock();
     if (status.code == TY_OK)
-        status = ty_mesh_distance_build(&distance, &def, surface.n_verts, (const double(*)[3])surface.vert,
-                                        surface.n_tris, (const int(*)[3])surface.tri);
+        status = ty_mesh_distance_build(&distance, &def, surface.n_verts,
+                                        (const double(*)[3])surface.vert, surface.n_tris,
+                                        (const int(*)[3])surface.tri);
     double build = ty_clock() - start, build_cpu = cpu_clock() - cpu;
     if (status.code == TY_OK) {
         ty_sampler phi = ty_mesh_distance_sampler(&distance);
@@ -177,7 +183,8 @@ static ty_status bench_location(bench* b, bool random)
     }
     const ty_tet_mesh* m = &b->m;
     for (int i = 0; i < N_POINTS; ++i) {
-        uint64_t t = random ? ty_mix((uint64_t)i) % (uint64_t)m->n_tets : (uint64_t)i * (uint64_t)m->n_tets / N_POINTS;
+        uint64_t t = random ? ty_mix((uint64_t)i) % (uint64_t)m->n_tets
+                            : (uint64_t)i * (uint64_t)m->n_tets / N_POINTS;
         ty_vec3 sum = ty_vec(0, 0, 0);
         for (int k = 0; k < 4; ++k) sum += (0.1 + 0.1 * (k + 1)) * ty_load3(m->vert[m->tet[t][k]]);
         ty_store3(x[i], sum / 1.4);
@@ -196,8 +203,8 @@ static ty_status bench_location(bench* b, bool random)
                "\"million_points_per_second\": %.3f}",
                name, work, 1e-6 * N_POINTS / best);
     else
-        printf("%-28s 1 thread  %9d tets %8.3f s (work %.3f s) %6.2f M points/s\n", name, m->n_tets, best, work,
-               1e-6 * N_POINTS / best);
+        printf("%-28s 1 thread  %9d tets %8.3f s (work %.3f s) %6.2f M points/s\n", name, m->n_tets,
+               best, work, 1e-6 * N_POINTS / best);
     ty_free(x);
     ty_free(tet);
     return ty_ok();
@@ -225,7 +232,8 @@ int cli_bench_mesh(int argc, char** argv)
             ++i;
         else {
             bool help = strcmp(argv[i], "--help") == 0;
-            fprintf(help ? stdout : stderr, "usage: tethys bench mesh [--json] [--most TETS] [--threads N]\n");
+            fprintf(help ? stdout : stderr,
+                    "usage: tethys bench mesh [--json] [--most TETS] [--threads N]\n");
             return help ? CLI_OK : CLI_USAGE;
         }
     }

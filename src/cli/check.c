@@ -49,13 +49,14 @@ static int print_text(ty_status status, char* text)
 int cli_check(int argc, char** argv)
 {
     options o = {0};
-    const struct argp parser = {option_table,
-                                parse_option,
-                                "SCENE",
-                                "Reads a scene, says what would run and what usually goes wrong. Simulates nothing.",
-                                0,
-                                0,
-                                0};
+    const struct argp parser = {
+        option_table,
+        parse_option,
+        "SCENE",
+        "Reads a scene, says what would run and what usually goes wrong. Simulates nothing.",
+        0,
+        0,
+        0};
     argp_err_exit_status = CLI_USAGE;
     if (argp_parse(&parser, argc, argv, 0, 0, &o) != 0) return CLI_USAGE;
     cli_verbosity(0);

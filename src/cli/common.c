@@ -49,7 +49,8 @@ bool cli_number(const char* option, const char* text, long low, long high, int* 
     errno = 0;
     long value = strtol(text, &end, 10);
     if (end == text || *end || errno || value < low || value > high) {
-        fprintf(stderr, "tethys: %s takes a whole number from %ld to %ld, not '%s'\n", option, low, high, text);
+        fprintf(stderr, "tethys: %s takes a whole number from %ld to %ld, not '%s'\n", option, low,
+                high, text);
         return false;
     }
     *out = (int)value;

@@ -26,16 +26,20 @@ enum {
 };
 
 static const struct argp_option option_table[] = {
-    {"shape", OPT_SHAPE, "NAME", 0, "instead of a file: sphere, torus, box, cylinder, capsule, about 1 m large", 0},
-    {"output", 'o', "FILE", 0, "FILE.vtu, FILE.mesh (Medit) or FILE.node with FILE.ele (TetGen)", 0},
+    {"shape", OPT_SHAPE, "NAME", 0,
+     "instead of a file: sphere, torus, box, cylinder, capsule, about 1 m large", 0},
+    {"output", 'o', "FILE", 0, "FILE.vtu, FILE.mesh (Medit) or FILE.node with FILE.ele (TetGen)",
+     0},
     {"cell", OPT_CELL, "METRES", 0, "width of the finest octants", 0},
-    {"resolution", OPT_RESOLUTION, "N", 0, "cells along the longest side (64; a level set's own)", 0},
+    {"resolution", OPT_RESOLUTION, "N", 0, "cells along the longest side (64; a level set's own)",
+     0},
     {"grade", OPT_GRADE, 0, 0, "larger tetrahedra inside (default)", 0},
     {"uniform", OPT_UNIFORM, 0, 0, "the same size everywhere", 0},
     {"threads", OPT_THREADS, "N", 0, "number of threads (all processors)", 0},
     {"quality", OPT_QUALITY, 0, 0, "print angles, counts, volume, seconds", 0},
     {"json", OPT_JSON, 0, 0, "print them as JSON", 0},
-    {"stages", OPT_STAGES, "FOLDER", 0, "write octree, cuts, warp, tets and boundary for ParaView", 0},
+    {"stages", OPT_STAGES, "FOLDER", 0, "write octree, cuts, warp, tets and boundary for ParaView",
+     0},
     {"preview", OPT_PREVIEW, "FILE.png", 0, "a picture of the mesh cut open", 0},
     {"quiet", 'q', 0, 0, "say nothing about mended input", 0},
     {0},
@@ -76,9 +80,11 @@ static error_t parse_option(int key, char* arg, struct argp_state* state)
         o->input = arg;
         break;
     case ARGP_KEY_END:
-        if (!o->input == !o->shape) argp_error(state, "give a file (.obj, .ply, .stl, .vdb) or --shape NAME");
+        if (!o->input == !o->shape)
+            argp_error(state, "give a file (.obj, .ply, .stl, .vdb) or --shape NAME");
         if (o->cell > 0.0 && o->resolution) argp_error(state, "--cell or --resolution, not both");
-        if (o->output && !ty_tet_can_write(o->output, &remedy)) argp_error(state, "'%s': %s", o->output, remedy);
+        if (o->output && !ty_tet_can_write(o->output, &remedy))
+            argp_error(state, "'%s': %s", o->output, remedy);
         if (!o->output && !o->stages && !o->json && !o->preview) o->quality = true;
         break;
     default: return ARGP_ERR_UNKNOWN;
@@ -90,12 +96,14 @@ static error_t parse_option(int key, char* arg, struct argp_state* state)
 static double choose_cell(const mesh_options* o, const mesh_input* in)
 {
     double longest = 0.0;
-    for (int axis = 0; axis < 3; ++axis) longest = fmax(longest, in->box.hi[axis] - in->box.lo[axis]);
+    for (int axis = 0; axis < 3; ++axis)
+        longest = fmax(longest, in->box.hi[axis] - in->box.lo[axis]);
     if (in->voxel > 0.0 && !o->resolution && !(o->cell > 0.0)) return in->voxel;
     return o->cell > 0.0 ? o->cell : longest / (o->resolution ? o->resolution : DEFAULT_RESOLUTION);
 }
 
-static ty_status make(const mesh_options* o, mesh_input* in, ty_stuff* s, ty_tet_mesh* m, mesh_times* t)
+static ty_status make(const mesh_options* o, mesh_input* in, ty_stuff* s, ty_tet_mesh* m,
+                      mesh_times* t)
 {
     TY_TRY(mesh_input_open(in, o));
     ty_stuff_def def = ty_stuff_default();
@@ -111,7 +119,8 @@ static ty_status make(const mesh_options* o, mesh_input* in, ty_stuff* s, ty_tet
     return ty_ok();
 }
 
-static ty_status write_all(const mesh_options* o, const ty_stuff* s, const ty_tet_mesh* m, mesh_times* t)
+static ty_status write_all(const mesh_options* o, const ty_stuff* s, const ty_tet_mesh* m,
+                           mesh_times* t)
 {
     double start = ty_clock();
     if (o->output) TY_TRY(ty_tet_write(m, o->output));

@@ -41,7 +41,8 @@ void mesh_input_free(mesh_input* in);
 typedef struct mesh_times {
     double seconds, distance, stuffing, write;
 } mesh_times;
-void mesh_report(const mesh_options* o, const ty_tet_mesh* m, const ty_stuff* s, const mesh_times* t);
+void mesh_report(const mesh_options* o, const ty_tet_mesh* m, const ty_stuff* s,
+                 const mesh_times* t);
 
 // Every stage of the mesher as files of a folder.
 ty_status mesh_write_stages(const char* folder, const ty_stuff* s, const ty_tet_mesh* m);

@@ -47,21 +47,24 @@ static ty_status open_shape(mesh_input* in, const char* name)
             return ty_ok();
         }
     const char* near = ty_nearest_name(name, 5, names);
-    return ty_fail(TY_BAD_INPUT, "there is no shape '%s'%s%s%s; there are sphere, torus, box, cylinder, capsule", name,
-                   near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+    return ty_fail(TY_BAD_INPUT,
+                   "there is no shape '%s'%s%s%s; there are sphere, torus, box, cylinder, capsule",
+                   name, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
 static ty_status open_volume(mesh_input* in, const char* path)
 {
     TY_TRY(ty_volume_read(&in->volume, path, NULL));
     if (!in->volume.level_set || in->volume.width != 1)
-        return ty_fail_at(TY_BAD_INPUT, path, 0, 0,
-                          "the grid '%s' is no level set: only the inside of a level set can be meshed",
-                          in->volume.name);
+        return ty_fail_at(
+            TY_BAD_INPUT, path, 0, 0,
+            "the grid '%s' is no level set: only the inside of a level set can be meshed",
+            in->volume.name);
     in->box = ty_volume_bounds(&in->volume);
     in->voxel = in->volume.cell;
     if (!(in->box.lo[0] <= in->box.hi[0]))
-        return ty_fail_at(TY_EMPTY, path, 0, 0, "the level set '%s' has no voxels", in->volume.name);
+        return ty_fail_at(TY_EMPTY, path, 0, 0, "the level set '%s' has no voxels",
+                          in->volume.name);
     return ty_ok();
 }
 
@@ -74,7 +77,8 @@ ty_status mesh_input_open(mesh_input* in, const mesh_options* o)
     TY_TRY(ty_mesh_read(&in->surface, o->input));
     in->read_seconds = ty_clock() - start;
     if (!in->surface.n_tris)
-        return ty_fail_at(TY_EMPTY, o->input, 0, 0, "the file has no triangles: nothing encloses a volume");
+        return ty_fail_at(TY_EMPTY, o->input, 0, 0,
+                          "the file has no triangles: nothing encloses a volume");
     in->box = ty_tri_mesh_bounds(&in->surface);
     return ty_ok();
 }
@@ -109,7 +113,9 @@ static int find_open_edges(const ty_tri_mesh* m, open_edge* out, int most)
     for (int64_t i = 0, j; i < n; i = j) {
         for (j = i + 1; j < n && half[j].key == half[i].key;) ++j;
         if ((j - i) % 2 == 0) continue;
-        if (count < most) out[count] = (open_edge){ty_load3(m->vert[half[i].from]), ty_load3(m->vert[half[i].to])};
+        if (count < most)
+            out[count] = (open_edge){ty_load3(m->vert[half[i].from]),
+                                     ty_load3(m->vert[half[i].to])};
         ++count;
     }
     ty_free(half);
@@ -131,7 +137,8 @@ static double hole_width(const open_edge* e, int n, ty_vec3* place)
         double nearest = INFINITY;
         ty_vec3 middle = 0.5 * (e[i].a + e[i].b), along = e[i].b - e[i].a;
         for (int j = 0; j < n; ++j)
-            if (j != i && ty_dot(along, e[j].b - e[j].a) < 0.0) nearest = fmin(nearest, point_segment(middle, &e[j]));
+            if (j != i && ty_dot(along, e[j].b - e[j].a) < 0.0)
+                nearest = fmin(nearest, point_segment(middle, &e[j]));
         if (nearest <= widest) continue;
         widest = nearest;
         *place = middle;
@@ -139,7 +146,8 @@ static double hole_width(const open_edge* e, int n, ty_vec3* place)
     return widest;
 }
 
-static ty_status judge_holes(const mesh_input* in, const mesh_options* o, double cell, const ty_tri_mesh_report* r)
+static ty_status judge_holes(const mesh_input* in, const mesh_options* o, double cell,
+                             const ty_tri_mesh_report* r)
 {
     open_edge* e = ty_alloc(MAX_OPEN_EDGES, sizeof *e);
     if (!e) return ty_no_memory("open edges");
@@ -161,8 +169,9 @@ static ty_status judge_holes(const mesh_input* in, const mesh_options* o, double
                           "in a modelling program, or take --cell %.3g or more to bridge it",
                           n, width, place[0], place[1], place[2], width / BRIDGED_CELLS);
     if (!o->quiet)
-        fprintf(stderr, "tethys: %s: %d open edges, cracks up to %.3g m wide near (%g, %g, %g): bridged\n", o->input, n,
-                width, place[0], place[1], place[2]);
+        fprintf(stderr,
+                "tethys: %s: %d open edges, cracks up to %.3g m wide near (%g, %g, %g): bridged\n",
+                o->input, n, width, place[0], place[1], place[2]);
     return ty_ok();
 }
 
@@ -200,8 +209,8 @@ static ty_status prepare_surface(mesh_input* in, const mesh_options* o, double c
     else turn_outward(in, o);
     double start = ty_clock();
     const ty_tri_mesh* m = &in->surface;
-    TY_TRY(ty_mesh_distance_build(&in->distance, &def, m->n_verts, (const double(*)[3])m->vert, m->n_tris,
-                                  (const int(*)[3])m->tri));
+    TY_TRY(ty_mesh_distance_build(&in->distance, &def, m->n_verts, (const double(*)[3])m->vert,
+                                  m->n_tris, (const int(*)[3])m->tri));
     in->build_seconds = ty_clock() - start;
     report_crossings(in, o);
     return ty_ok();

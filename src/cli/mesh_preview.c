@@ -34,15 +34,18 @@ static void put_sample(canvas* c, int x, int y, double depth, ty_vec3 rgb, bool 
     int64_t at = (int64_t)y * W + x;
     if (!(depth > c->depth[at])) return;
     c->depth[at] = (float)depth;
-    for (int k = 0; k < 3; ++k) c->colour[at][k] = (unsigned char)ty_clamp((edge ? 0.35 : 1.0) * rgb[k], 0.0, 255.0);
+    for (int k = 0; k < 3; ++k)
+        c->colour[at][k] = (unsigned char)ty_clamp((edge ? 0.35 : 1.0) * rgb[k], 0.0, 255.0);
 }
 
 static void draw_triangle(canvas* c, const ty_vec3 p[3], ty_vec3 rgb)
 {
-    double area = (p[1][0] - p[0][0]) * (p[2][1] - p[0][1]) - (p[1][1] - p[0][1]) * (p[2][0] - p[0][0]);
+    double area = (p[1][0] - p[0][0]) * (p[2][1] - p[0][1]) -
+                  (p[1][1] - p[0][1]) * (p[2][0] - p[0][0]);
     if (fabs(area) < 1e-9) return;
     int lo[2], hi[2], size[2] = {W, H};
-    double height[3];    // of the corners above the opposite edges, in samples: for lines of even width
+    double height
+        [3];    // of the corners above the opposite edges, in samples: for lines of even width
     for (int k = 0; k < 2; ++k) {
         lo[k] = (int)fmax(0.0, floor(fmin(p[0][k], fmin(p[1][k], p[2][k]))));
         hi[k] = (int)fmin(size[k] - 1.0, ceil(fmax(p[0][k], fmax(p[1][k], p[2][k]))));
@@ -129,7 +132,8 @@ static ty_status write_png(const canvas* c, const char* path)
     }
     struct spng_ihdr header = {
         .width = WIDTH, .height = HEIGHT, .bit_depth = 8, .color_type = SPNG_COLOR_TYPE_TRUECOLOR};
-    if (image && png && !spng_set_option(png, SPNG_ENCODE_TO_BUFFER, 1) && !spng_set_ihdr(png, &header) &&
+    if (image && png && !spng_set_option(png, SPNG_ENCODE_TO_BUFFER, 1) &&
+        !spng_set_ihdr(png, &header) &&
         !spng_encode_image(png, image, WIDTH * HEIGHT * 3, SPNG_FMT_PNG, SPNG_ENCODE_FINALIZE)) {
         size_t size;
         int error;
@@ -144,7 +148,8 @@ static ty_status write_png(const canvas* c, const char* path)
 
 ty_status mesh_write_preview(const char* path, const ty_tet_mesh* m)
 {
-    canvas c = {.depth = ty_alloc((size_t)W * H, sizeof *c.depth), .colour = ty_alloc((size_t)W * H, 3)};
+    canvas c = {.depth = ty_alloc((size_t)W * H, sizeof *c.depth),
+                .colour = ty_alloc((size_t)W * H, 3)};
     ty_status status = ty_no_memory("the picture");
     if (c.depth && c.colour) {
         memset(c.colour, 250, (size_t)W * H * 3);

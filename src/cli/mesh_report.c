@@ -34,24 +34,27 @@ static void print_histogram(const ty_tet_quality* q)
     }
 }
 
-static void print_text(const ty_tet_mesh* m, const ty_stuff* s, const ty_tet_quality* q, const mesh_times* t)
+static void print_text(const ty_tet_mesh* m, const ty_stuff* s, const ty_tet_quality* q,
+                       const mesh_times* t)
 {
     static const char* const shape[] = {"lattice", "half", "quarter", "pyramid", "irregular"};
-    printf("tets            %d\nvertices        %d, %d of them on the surface\n", m->n_tets, m->n_verts,
-           m->n_verts - m->n_inner);
-    printf("dihedral angles %.2f to %.2f degrees (bound %.1f to %.1f)\nvolume          %.9g m3\n", q->min_dihedral,
-           q->max_dihedral, TY_MIN_DIHEDRAL, TY_MAX_DIHEDRAL, q->volume);
+    printf("tets            %d\nvertices        %d, %d of them on the surface\n", m->n_tets,
+           m->n_verts, m->n_verts - m->n_inner);
+    printf("dihedral angles %.2f to %.2f degrees (bound %.1f to %.1f)\nvolume          %.9g m3\n",
+           q->min_dihedral, q->max_dihedral, TY_MIN_DIHEDRAL, TY_MAX_DIHEDRAL, q->volume);
     printf("shapes         ");
     for (int i = 0; i < 5; ++i) printf(" %s %lld", shape[i], (long long)q->by_shape[i]);
     printf("\nseconds         %.3f: distances %.3f, stuffing %.3f (octree %.3f, tets %.3f, faces "
            "%.3f); writing %.3f\n",
-           t->seconds, t->distance, t->stuffing, s->seconds_octree, s->seconds_stuff, s->seconds_faces, t->write);
-    printf("memory          %.1f bytes per tet, peak %.1f MiB\n", (double)ty_tet_mesh_bytes(m) / m->n_tets,
-           ty_memory_peak_mib());
+           t->seconds, t->distance, t->stuffing, s->seconds_octree, s->seconds_stuff,
+           s->seconds_faces, t->write);
+    printf("memory          %.1f bytes per tet, peak %.1f MiB\n",
+           (double)ty_tet_mesh_bytes(m) / m->n_tets, ty_memory_peak_mib());
     print_histogram(q);
 }
 
-void mesh_report(const mesh_options* o, const ty_tet_mesh* m, const ty_stuff* s, const mesh_times* t)
+void mesh_report(const mesh_options* o, const ty_tet_mesh* m, const ty_stuff* s,
+                 const mesh_times* t)
 {
     if (!o->quality && !o->json) return;
     ty_tet_quality q = ty_tet_mesh_quality(m);

@@ -19,12 +19,15 @@ typedef struct cells {
     TY_ARRAY(uint8_t) tag;
 } cells;
 
-static ty_status finish(cells* c, bool ok, int type, int width, const char* tag, const char* folder, const char* name)
+static ty_status finish(cells* c, bool ok, int type, int width, const char* tag, const char* folder,
+                        const char* name)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     ty_vtu_array array = {tag, TY_VTU_BYTE, 1, c->tag.at};
-    ty_vtu g = {.n_points = c->point.n / 3, .n_cells = c->vert.n / width, .points = (const double(*)[3])c->point.at};
+    ty_vtu g = {.n_points = c->point.n / 3,
+                .n_cells = c->vert.n / width,
+                .points = (const double(*)[3])c->point.at};
     g.cell_type = type;
     g.verts_per_cell = width;
     g.verts = c->vert.at;
@@ -83,9 +86,9 @@ static ty_status write_warp(const ty_stuffing* k, const char* folder)
         const ty_cut* edge = &k->s->cut.at[cut];
         ty_vec3 half = ty_vec(edge->x[0], edge->x[1], edge->x[2]);
         if (edge->b == v) half += ty_cut_step(edge->direction);
-        ok = add_point(&c, ty_octree_point(k->t, 0.5 * half)) && add_point(&c, ty_cut_point(k, cut)) &&
-             ty_array_push(&c.vert, n) && ty_array_push(&c.vert, n + 1) &&
-             ty_array_push(&c.tag, (uint8_t)(v >= k->n_corners));
+        ok = add_point(&c, ty_octree_point(k->t, 0.5 * half)) &&
+             add_point(&c, ty_cut_point(k, cut)) && ty_array_push(&c.vert, n) &&
+             ty_array_push(&c.vert, n + 1) && ty_array_push(&c.tag, (uint8_t)(v >= k->n_corners));
     }
     return finish(&c, ok, 3, 2, "centre", folder, "3-warp.vtu");
 }

@@ -13,7 +13,8 @@ static const char* path_of(const char* name)
     static int turn;
     const char* folder = getenv("TMPDIR");
     turn ^= 1;
-    snprintf(path[turn], sizeof path[turn], "%s/tethys_mesh_%d_%s", folder ? folder : "/tmp", (int)getpid(), name);
+    snprintf(path[turn], sizeof path[turn], "%s/tethys_mesh_%d_%s", folder ? folder : "/tmp",
+             (int)getpid(), name);
     return path[turn];
 }
 
@@ -21,15 +22,19 @@ static const char* path_of(const char* name)
 // away; flip: inside out.
 static const char* write_cube(const char* name, int skip, double gap, bool flip)
 {
-    static const int quad[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+    static const int quad[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
+                                   {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
     const char* path = path_of(name);
     FILE* f = fopen(path, "w");
     assert_non_null(f);
-    for (int v = 0; v < 8; ++v) fprintf(f, "v %d %d %d\n", v & 1 ? 1 : -1, v & 2 ? 1 : -1, v & 4 ? 1 : -1);
-    for (int v = 4; v < 8; ++v) fprintf(f, "v %d %d %g\n", v & 1 ? 1 : -1, v & 2 ? 1 : -1, 1.0 + gap);
+    for (int v = 0; v < 8; ++v)
+        fprintf(f, "v %d %d %d\n", v & 1 ? 1 : -1, v & 2 ? 1 : -1, v & 4 ? 1 : -1);
+    for (int v = 4; v < 8; ++v)
+        fprintf(f, "v %d %d %g\n", v & 1 ? 1 : -1, v & 2 ? 1 : -1, 1.0 + gap);
     for (int q = 0; q < 6; ++q) {
         int v[4];
-        for (int i = 0; i < 4; ++i) v[i] = 1 + quad[q][flip ? 3 - i : i] + (gap > 0.0 && q == 1 ? 4 : 0);
+        for (int i = 0; i < 4; ++i)
+            v[i] = 1 + quad[q][flip ? 3 - i : i] + (gap > 0.0 && q == 1 ? 4 : 0);
         if (q < 5 || skip < 2) fprintf(f, "f %d %d %d\n", v[0], v[1], v[2]);
         if (q < 5 || skip < 1) fprintf(f, "f %d %d %d\n", v[0], v[2], v[3]);
     }
@@ -100,7 +105,8 @@ static void parts_that_cross_are_united_and_reported(void** state)
 {
     (void)state;
     char arguments[2048];
-    static const int quad[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+    static const int quad[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
+                                   {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
     const char* in = path_of("crossing.obj");
     FILE* f = fopen(in, "w");
     assert_non_null(f);

@@ -45,14 +45,17 @@ static void on_signal(int signal)
 }
 
 static const struct argp_option option_table[] = {
-    {"output", 'o', "FILE", 0, "the film (.mp4), or the picture (.png; #### is the frame) instead of the folder", 0},
-    {"camera", OPT_CAMERA, "NAME", 0, "a camera of the scene, several times for several, 'all' (default: the first)",
-     0},
+    {"output", 'o', "FILE", 0,
+     "the film (.mp4), or the picture (.png; #### is the frame) instead of the folder", 0},
+    {"camera", OPT_CAMERA, "NAME", 0,
+     "a camera of the scene, several times for several, 'all' (default: the first)", 0},
     {"size", OPT_SIZE, "WxH", 0, "pixels (default: 1280x720)", 0},
-    {"samples", OPT_SAMPLES, "N", 0, "rays a pixel (default: 8, a preview; 128 for a final picture)", 0},
+    {"samples", OPT_SAMPLES, "N", 0,
+     "rays a pixel (default: 8, a preview; 128 for a final picture)", 0},
     {"frames", OPT_FRAMES, "A-B", 0, "only these frames: 12, 1-48, 24-", 0},
     {"mode", OPT_MODE, "MODE", 0, "water (default), clay: the shape alone, wire: its triangles", 0},
-    {"shutter", OPT_SHUTTER, "X", 0, "share of a frame the shutter is open, 0 to 1 (default: 0.5 for water)", 0},
+    {"shutter", OPT_SHUTTER, "X", 0,
+     "share of a frame the shutter is open, 0 to 1 (default: 0.5 for water)", 0},
     {"exposure", OPT_EXPOSURE, "X", 0, "2 is twice the light", 0},
     {"tint", OPT_TINT, "X", 0, "how blue deep water is: 0 clear, 1 as usual", 0},
     {"no-tank", OPT_NO_TANK, 0, 0, "without the tank's floor and glass", 0},
@@ -60,7 +63,8 @@ static const struct argp_option option_table[] = {
     {"no-film", OPT_NO_FILM, 0, 0, "frames alone, no film and no contact sheet", 0},
     {"overwrite", OPT_OVERWRITE, 0, 0, "draw again what is there already", 0},
     {"cut", OPT_CUT, "PLANE", OPTION_HIDDEN, "", 0},
-    {"threads", OPT_THREADS, "N", 0, "threads (default: all processors); pictures do not depend on it", 0},
+    {"threads", OPT_THREADS, "N", 0,
+     "threads (default: all processors); pictures do not depend on it", 0},
     {"quiet", 'q', 0, 0, "say only what went wrong", 0},
     {0},
 };
@@ -68,8 +72,8 @@ static const struct argp_option option_table[] = {
 static bool parse_size(const char* text, ty_render_def* def)
 {
     int end = 0;
-    if (sscanf(text, "%dx%d%n", &def->width, &def->height, &end) == 2 && end && !text[end] && def->width > 0 &&
-        def->height > 0)
+    if (sscanf(text, "%dx%d%n", &def->width, &def->height, &end) == 2 && end && !text[end] &&
+        def->width > 0 && def->height > 0)
         return true;
     fprintf(stderr, "tethys: --size takes WIDTHxHEIGHT, such as 1280x720, not '%s'\n", text);
     return false;
@@ -92,7 +96,9 @@ static bool parse_frames(const char* text, ty_render_def* def)
     }
     if (*at || at == text || (first < 0 && last < 0) || first > 100000000 || last > 100000000 ||
         (last >= 0 && first > last)) {
-        fprintf(stderr, "tethys: --frames takes a frame or a range, such as 12, 1-48 or 24-, not '%s'\n", text);
+        fprintf(stderr,
+                "tethys: --frames takes a frame or a range, such as 12, 1-48 or 24-, not '%s'\n",
+                text);
         return false;
     }
     def->first = (int)first;
@@ -167,7 +173,8 @@ static error_t parse_option(int key, char* arg, struct argp_state* state)
         def->dir = arg;
         break;
     case ARGP_KEY_END:
-        if (!def->dir) argp_error(state, "which result folder? It is what tethys run wrote with -o");
+        if (!def->dir)
+            argp_error(state, "which result folder? It is what tethys run wrote with -o");
         break;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -184,8 +191,9 @@ static void on_progress(void* self, const ty_render_progress* p)
     char took[40] = "kept";
     if (p->frame_seconds > 0.0) snprintf(took, sizeof took, "%.1f s", p->frame_seconds);
     if (o->verbosity < 0) return;
-    fprintf(stderr, "%spicture %d/%d  camera %s  frame %d  %s%s%s", o->tty ? "\r\033[K" : "", p->done, p->total,
-            p->camera, p->frame, took, left, o->tty && p->done < p->total ? "" : "\n");
+    fprintf(stderr, "%spicture %d/%d  camera %s  frame %d  %s%s%s", o->tty ? "\r\033[K" : "",
+            p->done, p->total, p->camera, p->frame, took, left,
+            o->tty && p->done < p->total ? "" : "\n");
 }
 
 static void catch_signals(void)
@@ -199,14 +207,15 @@ static void catch_signals(void)
 int cli_render(int argc, char** argv)
 {
     options o = {.def = ty_render_default(), .tty = isatty(STDERR_FILENO)};
-    const struct argp parser = {option_table,
-                                parse_option,
-                                "DIR",
-                                "Draws a result: PNG frames in DIR/render/CAMERA, a film and a contact sheet in DIR. "
-                                "Frames drawn before with the same settings are kept.",
-                                0,
-                                0,
-                                0};
+    const struct argp parser = {
+        option_table,
+        parse_option,
+        "DIR",
+        "Draws a result: PNG frames in DIR/render/CAMERA, a film and a contact sheet in DIR. "
+        "Frames drawn before with the same settings are kept.",
+        0,
+        0,
+        0};
     argp_err_exit_status = CLI_USAGE;
     if (argp_parse(&parser, argc, argv, 0, 0, &o) != 0) return CLI_USAGE;
     ty_set_threads(o.threads);

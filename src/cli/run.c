@@ -42,8 +42,10 @@ static void on_signal(int signal)
 static const struct argp_option option_table[] = {
     {"output", 'o', "DIR", 0, "where to write (default: out/NAME of the scene)", 0},
     {"frames", OPT_FRAMES, "N", 0, "write only the first N frames", 0},
-    {"threads", OPT_THREADS, "N", 0, "threads (default: all processors); results do not depend on it", 0},
-    {"set", OPT_SET, "KEY=VALUE", 0, "override a key of the scene: solver.tolerance=1e-8, liquid.0.box.max=[1,1,1]", 0},
+    {"threads", OPT_THREADS, "N", 0,
+     "threads (default: all processors); results do not depend on it", 0},
+    {"set", OPT_SET, "KEY=VALUE", 0,
+     "override a key of the scene: solver.tolerance=1e-8, liquid.0.box.max=[1,1,1]", 0},
     {"resume", OPT_RESUME, 0, 0, "go on from the newest good checkpoint", 0},
     {"from", OPT_FROM, "N", 0, "with --resume: from the checkpoint of frame N", 0},
     {"force", OPT_FORCE, 0, 0, "resume although the scene or a file it reads has changed", 0},
@@ -78,7 +80,8 @@ static error_t parse_option(int key, char* arg, struct argp_state* state)
         break;
     case ARGP_KEY_END:
         if (!o->scene) argp_error(state, "which scene?");
-        if (o->resume && o->overwrite) argp_error(state, "--resume and --overwrite exclude each other");
+        if (o->resume && o->overwrite)
+            argp_error(state, "--resume and --overwrite exclude each other");
         if (o->from >= 0 && !o->resume) argp_error(state, "--from goes with --resume");
         break;
     default: return ARGP_ERR_UNKNOWN;
@@ -102,8 +105,9 @@ static int progress_line(const ty_progress* p, char* line, int size)
                     "frame %d/%d  t %.4g s  left %s  cells %lld  volume %.5g m3  %.2f s (surface "
                     "%.2f mesh %.2f "
                     "advect %.2f project %.2f output %.2f)",
-                    p->frame, p->last_frame, p->time, left, (long long)p->cells, p->volume, p->frame_seconds,
-                    p->surface_seconds, p->mesh_seconds, p->advect_seconds, p->project_seconds, p->output_seconds);
+                    p->frame, p->last_frame, p->time, left, (long long)p->cells, p->volume,
+                    p->frame_seconds, p->surface_seconds, p->mesh_seconds, p->advect_seconds,
+                    p->project_seconds, p->output_seconds);
 }
 
 static void print_json(const ty_progress* p)
@@ -111,8 +115,8 @@ static void print_json(const ty_progress* p)
     printf("{\"frame\": %d, \"first_frame\": %d, \"last_frame\": %d, \"done\": %s, \"time\": "
            "%.10g, \"step\": %.6g, "
            "\"seconds_left\": %.3f, \"cells\": %lld, \"volume\": %.10g, \"seconds\": %.4f}\n",
-           p->frame, p->first_frame, p->last_frame, p->frame_done ? "true" : "false", p->time, p->step, p->seconds_left,
-           (long long)p->cells, p->volume, p->frame_seconds);
+           p->frame, p->first_frame, p->last_frame, p->frame_done ? "true" : "false", p->time,
+           p->step, p->seconds_left, (long long)p->cells, p->volume, p->frame_seconds);
     fflush(stdout);
 }
 
@@ -126,7 +130,9 @@ static void on_progress(void* self, const ty_progress* p)
         return;
     }
     if (o->verbosity < 0) return;
-    if (o->tty) fprintf(stderr, "\r\033[K%s%s", line, p->frame == p->last_frame && p->frame_done ? "\n" : "");
+    if (o->tty)
+        fprintf(stderr, "\r\033[K%s%s", line,
+                p->frame == p->last_frame && p->frame_done ? "\n" : "");
     else if (p->frame_done) fprintf(stderr, "%s\n", line);
 }
 
@@ -134,14 +140,18 @@ static void on_log(void* self, ty_log_level level, const char* message)
 {
     options* o = self;
     static const char* const words[] = {"error: ", "warning: ", "", ""};
-    ty_log_level shown = o->verbosity < 0 ? TY_LOG_ERROR : o->verbosity > 0 ? TY_LOG_DETAIL : TY_LOG_NOTE;
-    if (level <= shown) fprintf(stderr, "%s%s%s\n", o->tty ? "\r\033[K" : "", words[level], message);
+    ty_log_level shown = o->verbosity < 0   ? TY_LOG_ERROR
+                         : o->verbosity > 0 ? TY_LOG_DETAIL
+                                            : TY_LOG_NOTE;
+    if (level <= shown)
+        fprintf(stderr, "%s%s%s\n", o->tty ? "\r\033[K" : "", words[level], message);
 }
 
 static void join_command(int argc, char** argv, char* out, size_t size)
 {
     size_t n = (size_t)snprintf(out, size, "tethys");
-    for (int i = 0; i < argc && n < size; ++i) n += (size_t)snprintf(out + n, size - n, " %s", argv[i]);
+    for (int i = 0; i < argc && n < size; ++i)
+        n += (size_t)snprintf(out + n, size - n, " %s", argv[i]);
 }
 
 static void catch_signals(void)
@@ -169,15 +179,21 @@ static int run_scene(options* o, ty_scene* scene, const char* command)
     def.self = o;
     ty_status status = ty_run(scene, &def);
     if (o->tty && status.code != TY_OK && o->verbosity >= 0) fprintf(stderr, "\n");
-    if (status.code == TY_OK && o->verbosity >= 0 && !o->json) fprintf(stderr, "done: %s\n", def.dir);
+    if (status.code == TY_OK && o->verbosity >= 0 && !o->json)
+        fprintf(stderr, "done: %s\n", def.dir);
     return cli_finish(status);
 }
 
 int cli_run(int argc, char** argv)
 {
     options o = {.from = -1, .tty = isatty(STDERR_FILENO)};
-    const struct argp parser = {
-        option_table, parse_option, "SCENE", "Simulates a scene and writes surfaces, volumes and statistics.", 0, 0, 0};
+    const struct argp parser = {option_table,
+                                parse_option,
+                                "SCENE",
+                                "Simulates a scene and writes surfaces, volumes and statistics.",
+                                0,
+                                0,
+                                0};
     argp_err_exit_status = CLI_USAGE;
     if (argp_parse(&parser, argc, argv, 0, 0, &o) != 0) return CLI_USAGE;
     char command[4096];

@@ -98,7 +98,8 @@ static ty_status read_expressions(const char* text, ty_varying* v)
     for (const char* c = text;; ++c) {
         depth += (*c == '(') - (*c == ')');
         if (*c && (*c != ',' || depth > 0)) {
-            if (length == TY_EXPR_MAX_LENGTH) return ty_fail(TY_BAD_INPUT, "the velocity is too long");
+            if (length == TY_EXPR_MAX_LENGTH)
+                return ty_fail(TY_BAD_INPUT, "the velocity is too long");
             part[length++] = *c;
             continue;
         }
@@ -108,7 +109,8 @@ static ty_status read_expressions(const char* text, ty_varying* v)
         ++n;
         if (!*c) break;
     }
-    return n == 3 ? ty_ok() : ty_fail(TY_BAD_INPUT, "velocity takes three expressions with commas between");
+    return n == 3 ? ty_ok()
+                  : ty_fail(TY_BAD_INPUT, "velocity takes three expressions with commas between");
 }
 
 static ty_status read_velocity(options* o, const char* text)
@@ -117,7 +119,8 @@ static ty_status read_velocity(options* o, const char* text)
     o->field = ty_varying_vector(0.0, 0.0, 0.0);
     o->def.field = &o->field;
     size_t length = strlen(text);
-    if (length < 4 || strcmp(text + length - 4, ".vdb") != 0) return read_expressions(text, &o->field);
+    if (length < 4 || strcmp(text + length - 4, ".vdb") != 0)
+        return read_expressions(text, &o->field);
     o->field.kind = TY_VARY_VOLUME;
     o->field.volume_file = ty_strdup(text);
     o->field.volume_grid = ty_strdup("velocity");
@@ -164,7 +167,8 @@ static ty_status set_key(options* o, const char* key, const char* value)
     else if (strcmp(key, "particles_per_cell") == 0)
         good = cli_number("particles_per_cell", value, 1, 1000, &d->track.particles_per_cell);
     else if (strcmp(key, "transport") == 0) good = read_transport(value, &d->track.transport);
-    else if (strcmp(key, "surfaces") == 0) good = cli_number("surfaces", value, 1, 10000, &d->surfaces);
+    else if (strcmp(key, "surfaces") == 0)
+        good = cli_number("surfaces", value, 1, 10000, &d->surfaces);
     else if (strcmp(key, "velocity") == 0) return read_velocity(o, value);
     else return ty_fail(TY_BAD_INPUT, "there is no key '%s' to set; see tethys track --help", key);
     return good ? ty_ok() : ty_fail(TY_BAD_INPUT, "'%s' is no value for %s", value, key);
@@ -174,7 +178,8 @@ static ty_status set(options* o, const char* text)
 {
     const char* equals = strchr(text, '=');
     char key[MAX_NAME];
-    if (!equals || equals - text >= MAX_NAME) return ty_fail(TY_BAD_INPUT, "--set takes KEY=VALUE, not '%s'", text);
+    if (!equals || equals - text >= MAX_NAME)
+        return ty_fail(TY_BAD_INPUT, "--set takes KEY=VALUE, not '%s'", text);
     memcpy(key, text, (size_t)(equals - text));
     key[equals - text] = 0;
     return set_key(o, key, equals + 1);

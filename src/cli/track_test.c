@@ -27,8 +27,9 @@ static void every_column_is_there(void** state)
     assert_true(number(&a, "symmetric_difference") < 0.2);
     a = run("rotate --resolution 16 --set cfl=3 --tracker levelset");
     assert_int_equal(a.code, 0);
-    assert_non_null(strstr(a.text, "tracker,resolution,steps,triangles_max,volume_error,area_mid,symmetric_difference,"
-                                   "mean_distance,max_distance,seconds,volume_error_uncorrected\nlevelset,16,"));
+    assert_non_null(strstr(
+        a.text, "tracker,resolution,steps,triangles_max,volume_error,area_mid,symmetric_difference,"
+                "mean_distance,max_distance,seconds,volume_error_uncorrected\nlevelset,16,"));
 }
 
 static void keys_change_the_case(void** state)
@@ -51,14 +52,16 @@ static void the_result_does_not_depend_on_threads(void** state)
     char folder[64], command[1400];
     snprintf(folder, sizeof folder, "/tmp/tethys_track_%d", (int)getpid());
     for (int threads = 1; threads <= 3; threads += 2) {
-        snprintf(command, sizeof command, "shear --resolution 24 --set cfl=4 --set period=2 --threads %d -o %s/%d",
-                 threads, folder, threads);
+        snprintf(command, sizeof command,
+                 "shear --resolution 24 --set cfl=4 --set period=2 --threads %d -o %s/%d", threads,
+                 folder, threads);
         assert_int_equal(run(command).code, 0);
     }
-    snprintf(command, sizeof command,
-             "diff -r %s/1/surface %s/3/surface && cut -d, -f1-6 %s/1/track.csv > %s/a && cut -d, -f1-6 "
-             "%s/3/track.csv | diff - %s/a",
-             folder, folder, folder, folder, folder, folder);
+    snprintf(
+        command, sizeof command,
+        "diff -r %s/1/surface %s/3/surface && cut -d, -f1-6 %s/1/track.csv > %s/a && cut -d, -f1-6 "
+        "%s/3/track.csv | diff - %s/a",
+        folder, folder, folder, folder, folder, folder);
     assert_int_equal(system(command), 0);
     snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(system(command), 0);
@@ -84,7 +87,8 @@ static void mistakes_are_explained(void** state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_column_is_there), cmocka_unit_test(keys_change_the_case),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_column_is_there),
+                                       cmocka_unit_test(keys_change_the_case),
                                        cmocka_unit_test(the_result_does_not_depend_on_threads),
                                        cmocka_unit_test(mistakes_are_explained)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,7 +35,8 @@ static uint64_t body_hash(const header* h, const unsigned char* body)
 ty_status ty_archive_save_finish(ty_archive* ar)
 {
     int64_t body = ar->bytes.n;
-    if (!ty_array_resize(&ar->bytes, body + (int64_t)sizeof(header))) return ty_no_memory("a checkpoint");
+    if (!ty_array_resize(&ar->bytes, body + (int64_t)sizeof(header)))
+        return ty_no_memory("a checkpoint");
     memmove(ar->bytes.at + sizeof(header), ar->bytes.at, (size_t)body);
     header h = {.version = TY_ARCHIVE_VERSION, .body = (uint64_t)body};
     memcpy(h.magic, magic, sizeof magic);
@@ -49,16 +50,19 @@ ty_status ty_archive_load_begin(ty_archive* ar, const char* file, const void* by
     *ar = (ty_archive){.loading = true, .file = file, .at = sizeof(header)};
     header h;
     if (n < (int64_t)sizeof h)
-        return ty_fail_at(TY_DAMAGED, file, 0, 0, "too short for a checkpoint (%lld bytes)", (long long)n);
+        return ty_fail_at(TY_DAMAGED, file, 0, 0, "too short for a checkpoint (%lld bytes)",
+                          (long long)n);
     memcpy(&h, bytes, sizeof h);
     if (memcmp(h.magic, magic, sizeof magic) != 0)
-        return ty_fail_at(TY_DAMAGED, file, 0, 0, "not a Tethys checkpoint, or damaged at its start");
+        return ty_fail_at(TY_DAMAGED, file, 0, 0,
+                          "not a Tethys checkpoint, or damaged at its start");
     if (h.version != TY_ARCHIVE_VERSION)
-        return ty_fail_at(TY_DAMAGED, file, 0, 0, "checkpoint version %u; this program reads version %d",
-                          h.version, TY_ARCHIVE_VERSION);
+        return ty_fail_at(TY_DAMAGED, file, 0, 0,
+                          "checkpoint version %u; this program reads version %d", h.version,
+                          TY_ARCHIVE_VERSION);
     if (h.kind != 0 || h.body != (uint64_t)n - sizeof h)
-        return ty_fail_at(TY_DAMAGED, file, 0, 0, "damaged: %lld bytes, the header says %llu", (long long)n,
-                          (unsigned long long)h.body + sizeof h);
+        return ty_fail_at(TY_DAMAGED, file, 0, 0, "damaged: %lld bytes, the header says %llu",
+                          (long long)n, (unsigned long long)h.body + sizeof h);
     if (body_hash(&h, (const unsigned char*)bytes + sizeof h) != h.hash)
         return ty_fail_at(TY_DAMAGED, file, 0, 0, "damaged: its hash does not fit its contents");
     if (!append(ar, bytes, (size_t)n)) return ty_no_memory("a checkpoint");
@@ -74,7 +78,8 @@ ty_status ty_archive_load_finish(const ty_archive* ar)
 
 void ty_archive_free(ty_archive* ar) { ty_array_free(&ar->bytes); }
 
-static ty_status save_record(ty_archive* ar, const char* name, const void* values, int64_t n, size_t size)
+static ty_status save_record(ty_archive* ar, const char* name, const void* values, int64_t n,
+                             size_t size)
 {
     unsigned char length = (unsigned char)strlen(name);
     uint32_t element = (uint32_t)size;
@@ -84,7 +89,8 @@ static ty_status save_record(ty_archive* ar, const char* name, const void* value
     return ok ? ty_ok() : ty_no_memory("a checkpoint");
 }
 
-// The head of the next record, which must be `name` with elements of `size` bytes; leaves ar->at at its values.
+// The head of the next record, which must be `name` with elements of `size` bytes; leaves ar->at at
+// its values.
 static ty_status load_head(ty_archive* ar, const char* name, size_t size, int64_t* n)
 {
     size_t length = strlen(name);
@@ -123,8 +129,8 @@ ty_status ty_archive_array(ty_archive* ar, const char* name, void** values, int6
     return ty_archive_growing_(ar, name, values, n, &capacity, size);
 }
 
-ty_status ty_archive_growing_(ty_archive* ar, const char* name, void** at, int64_t* n, int64_t* capacity,
-                              size_t size)
+ty_status ty_archive_growing_(ty_archive* ar, const char* name, void** at, int64_t* n,
+                              int64_t* capacity, size_t size)
 {
     if (!ar->loading) return save_record(ar, name, *at, *n, size);
     int64_t stored = 0;

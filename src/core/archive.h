@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Saves and loads a state as one flat run of bytes: header, named arrays, hash of the whole. One function of a
-// module serves both directions:
+// Saves and loads a state as one flat run of bytes: header, named arrays, hash of the whole. One
+// function of a module serves both directions:
 //
 //   TY_TRY(ty_archive_f64(ar, "time", &self->time, 1));
 //   TY_TRY(ty_archive_array(ar, "phi", (void**)&self->phi, &self->n_phi, sizeof *self->phi));
@@ -47,14 +47,15 @@ static inline ty_status ty_archive_i64(ty_archive* ar, const char* name, int64_t
     return ty_archive_fixed(ar, name, values, n, sizeof *values);
 }
 
-// An array whose length is part of the state: on loading, *values (from ty_alloc) is freed and made anew with
-// exactly *n elements.
-ty_status ty_archive_array(ty_archive* ar, const char* name, void** values, int64_t* n, size_t size);
+// An array whose length is part of the state: on loading, *values (from ty_alloc) is freed and made
+// anew with exactly *n elements.
+ty_status ty_archive_array(ty_archive* ar, const char* name, void** values, int64_t* n,
+                           size_t size);
 // A growing array of core/memory.h.
 #define ty_archive_growing(ar, name, array)                                                        \
     ty_archive_growing_(ar, name, (void**)&(array)->at, &(array)->n, &(array)->capacity,           \
                         sizeof *(array)->at)
-ty_status ty_archive_growing_(ty_archive* ar, const char* name, void** at, int64_t* n, int64_t* capacity,
-                              size_t size);
+ty_status ty_archive_growing_(ty_archive* ar, const char* name, void** at, int64_t* n,
+                              int64_t* capacity, size_t size);
 
 #endif

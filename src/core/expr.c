@@ -15,7 +15,7 @@ enum { MAX_ARGUMENTS = 16, MAX_NAME = 31 };
 typedef struct function {
     const char* name;
     expr_op op;
-    bool chain; // takes any number from two on, two by two
+    bool chain;    // takes any number from two on, two by two
 } function;
 
 static const function functions[] = {
@@ -67,7 +67,7 @@ enum { N_VARIABLES = sizeof variables / sizeof *variables };
 typedef struct parser {
     ty_expr* e;
     const char *at, *end;
-    int nesting, depth; // depth: values on the machine's stack here
+    int nesting, depth;    // depth: values on the machine's stack here
     ty_status status;
 } parser;
 
@@ -84,8 +84,8 @@ static int column_of(const parser* p, const char* place)
 static bool mistake(parser* p, const char* place, const char* what, const char* remedy)
 {
     int column = column_of(p, place);
-    p->status =
-        ty_fail_at(TY_BAD_INPUT, "", 0, column, "%s at column %d; %s", what, column, remedy);
+    p->status = ty_fail_at(TY_BAD_INPUT, "", 0, column, "%s at column %d; %s", what, column,
+                           remedy);
     return false;
 }
 
@@ -256,7 +256,7 @@ static bool emit_power(parser* p)
 {
     const expr_step* exponent = &p->e->program.at[p->e->program.n - 1];
     if (exponent->op != OP_NUMBER || exponent->number != 2.0) return emit(p, OP_POW, 0.0);
-    --p->e->program.n; // x^2 is by far the most common power, and x*x exact
+    --p->e->program.n;    // x^2 is by far the most common power, and x*x exact
     --p->depth;
     return emit(p, OP_SQUARE, 0.0);
 }
@@ -265,12 +265,9 @@ static bool unary(parser* p)
 {
     if (!enter(p)) return false;
     bool ok;
-    if (take(p, "-"))
-        ok = unary(p) && emit(p, OP_NEGATE, 0.0);
-    else if (take(p, "!"))
-        ok = unary(p) && emit(p, OP_NOT, 0.0);
-    else if (take(p, "+"))
-        ok = unary(p);
+    if (take(p, "-")) ok = unary(p) && emit(p, OP_NEGATE, 0.0);
+    else if (take(p, "!")) ok = unary(p) && emit(p, OP_NOT, 0.0);
+    else if (take(p, "+")) ok = unary(p);
     else {
         ok = primary(p);
         if (ok && take(p, "^")) ok = unary(p) && emit_power(p);
@@ -384,10 +381,8 @@ ty_status ty_expr_create(ty_expr** e, const char* text)
         return ty_no_memory("an expression");
     }
     ty_status status = compile(made);
-    if (status.code == TY_OK)
-        *e = made;
-    else
-        ty_expr_destroy(made);
+    if (status.code == TY_OK) *e = made;
+    else ty_expr_destroy(made);
     return status;
 }
 

@@ -20,9 +20,9 @@
 #include "core/status.h"
 
 enum {
-    TY_EXPR_MAX_LENGTH = 4000, // characters
-    TY_EXPR_MAX_NESTING = 60,  // brackets, signs, powers and ?: inside each other
-    TY_EXPR_MAX_STACK = 24     // intermediate values at one time
+    TY_EXPR_MAX_LENGTH = 4000,    // characters
+    TY_EXPR_MAX_NESTING = 60,     // brackets, signs, powers and ?: inside each other
+    TY_EXPR_MAX_STACK = 24        // intermediate values at one time
 };
 
 // Opaque; owns its copy of the text. Never changes: any number of threads may evaluate it at once.
@@ -36,8 +36,8 @@ ty_status ty_expr_create_number(ty_expr** e, double value);
 void ty_expr_destroy(ty_expr* e);
 
 const char* ty_expr_text(const ty_expr* e);
-bool ty_expr_uses_space(const ty_expr* e); // x, y or z appears
-bool ty_expr_uses_time(const ty_expr* e);  // t appears
+bool ty_expr_uses_space(const ty_expr* e);    // x, y or z appears
+bool ty_expr_uses_time(const ty_expr* e);     // t appears
 bool ty_expr_is_constant(const ty_expr* e);
 
 // out[i] = value at x[i] and t. Allocates nothing. The result for a point does not depend on the

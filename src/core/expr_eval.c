@@ -7,7 +7,7 @@
 #include "core/hash.h"
 #include "core/vec.h"
 
-enum { BATCH = 128 }; // the whole stack, 24 KiB, stays in the first-level cache
+enum { BATCH = 128 };    // the whole stack, 24 KiB, stays in the first-level cache
 
 static double fade(double s) { return s * s * s * (s * (s * 6.0 - 15.0) + 10.0); }
 
@@ -29,7 +29,7 @@ static double noise(double x, double y, double z)
     double at[3] = {x, y, z}, part[3], sum = 0.0;
     int64_t cell[3];
     for (int axis = 0; axis < 3; ++axis) {
-        if (!(fabs(at[axis]) < 0x1p52)) return at[axis] * 0.0; // no fraction left; NaN stays NaN
+        if (!(fabs(at[axis]) < 0x1p52)) return at[axis] * 0.0;    // no fraction left; NaN stays NaN
         double base = floor(at[axis]);
         cell[axis] = (int64_t)base;
         part[axis] = at[axis] - base;
@@ -150,17 +150,10 @@ static void run(const ty_expr* e, int n, const double (*x)[3], double t, double 
         int operands = expr_op_operands(step->op);
         double(*a)[BATCH] = stack + depth - operands;
         switch (operands) {
-        case 0:
-            push(step, n, x, t, a[0]);
-            break;
-        case 1:
-            apply1(step->op, n, a[0]);
-            break;
-        case 2:
-            apply2(step->op, n, a[0], a[1]);
-            break;
-        default:
-            apply3(step->op, n, a[0], a[1], a[2]);
+        case 0: push(step, n, x, t, a[0]); break;
+        case 1: apply1(step->op, n, a[0]); break;
+        case 2: apply2(step->op, n, a[0], a[1]); break;
+        default: apply3(step->op, n, a[0], a[1], a[2]);
         }
         depth += 1 - operands;
     }

@@ -28,12 +28,12 @@ static inline int expr_op_operands(expr_op op)
 
 typedef struct expr_step {
     expr_op op;
-    double number; // of OP_NUMBER
+    double number;    // of OP_NUMBER
 } expr_step;
 
 struct ty_expr {
     char* text;
-    TY_ARRAY(expr_step) program; // leaves one value
+    TY_ARRAY(expr_step) program;    // leaves one value
     bool uses_space, uses_time;
 };
 

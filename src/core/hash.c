@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Four multiply-rotate lanes over 32-byte blocks (the construction of xxHash64, with its constants).
+// Four multiply-rotate lanes over 32-byte blocks (the construction of xxHash64, with its
+// constants).
 #include "core/hash.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hashes: of bytes, of a stream of bytes, of a few integers (random numbers that depend on place and step).
+// Hashes: of bytes, of a stream of bytes, of a few integers (random numbers that depend on place
+// and step).
 #ifndef TY_CORE_HASH_H
 #define TY_CORE_HASH_H
 
@@ -31,7 +32,10 @@ static inline uint64_t ty_mix(uint64_t a)
     a *= 0x94d049bb133111ebu;
     return a ^ a >> 31;
 }
-static inline uint64_t ty_mix2(uint64_t a, uint64_t b) { return ty_mix(a + 0x9e3779b97f4a7c15u + ty_mix(b)); }
+static inline uint64_t ty_mix2(uint64_t a, uint64_t b)
+{
+    return ty_mix(a + 0x9e3779b97f4a7c15u + ty_mix(b));
+}
 // Uniform in [0, 1).
 static inline double ty_unit(uint64_t hash) { return (double)(hash >> 11) * 0x1p-53; }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library has to say beside results. Nothing is printed unless the application asks for it.
+// What the library has to say beside results. Nothing is printed unless the application asks for
+// it.
 #ifndef TY_CORE_LOG_H
 #define TY_CORE_LOG_H
 

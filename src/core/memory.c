@@ -34,7 +34,8 @@ double ty_memory_peak_mib(void)
 void* ty_alloc(size_t n, size_t size)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(n, size, &bytes) || bytes > (size_t)PTRDIFF_MAX - ALIGNMENT) return NULL;
+    if (__builtin_mul_overflow(n, size, &bytes) || bytes > (size_t)PTRDIFF_MAX - ALIGNMENT)
+        return NULL;
     if (must_fail()) return NULL;
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     void* p = aligned_alloc(ALIGNMENT, bytes ? bytes : ALIGNMENT);

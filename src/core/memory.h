@@ -53,8 +53,8 @@ double ty_memory_peak_mib(void);
 #define ty_array_free(a) (ty_free((a)->at), (a)->at = NULL, (a)->n = (a)->capacity = 0)
 bool ty_array_reserve_(void** at, int64_t n, int64_t* capacity, int64_t count, size_t size);
 
-// An arena: bump allocation, one reset. After the first step it is one block as large as a step needs.
-// Open type; zero-initialise, use from one thread at a time.
+// An arena: bump allocation, one reset. After the first step it is one block as large as a step
+// needs. Open type; zero-initialise, use from one thread at a time.
 typedef struct ty_arena {
     char* block;
     size_t size, used;

@@ -25,17 +25,21 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t wake, done;
     pthread_t thread[MAX_THREADS];
-    int n_started;         // helper threads running, beside the caller
-    int wanted;            // threads asked for, caller included; 0 = not set yet
-    int n_busy;            // helpers still in the current job
-    uint64_t generation;   // counts jobs, so that a helper takes each once
+    int n_started;          // helper threads running, beside the caller
+    int wanted;             // threads asked for, caller included; 0 = not set yet
+    int n_busy;             // helpers still in the current job
+    uint64_t generation;    // counts jobs, so that a helper takes each once
     bool stopping;
     job* current;
-} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
+          .wake = PTHREAD_COND_INITIALIZER,
+          .done = PTHREAD_COND_INITIALIZER};
 
-static _Thread_local bool inside;      // this thread runs a loop's body
-static _Thread_local int own_worker;   // as which worker: inner loops keep it, so scratch is not shared
-static pthread_mutex_t one_loop = PTHREAD_MUTEX_INITIALIZER;    // loops of several callers take turns
+static _Thread_local bool inside;    // this thread runs a loop's body
+static _Thread_local int
+    own_worker;    // as which worker: inner loops keep it, so scratch is not shared
+static pthread_mutex_t one_loop =
+    PTHREAD_MUTEX_INITIALIZER;    // loops of several callers take turns
 
 static void work(job* j, int worker)
 {
@@ -151,12 +155,15 @@ typedef struct reduction {
 static void reduce_block(void* ctx, ty_range r)
 {
     reduction* s = ctx;
-    ty_range whole = {r.begin + s->offset, r.end + s->offset, r.block + s->offset / s->block, r.worker};
+    ty_range whole = {r.begin + s->offset, r.end + s->offset, r.block + s->offset / s->block,
+                      r.worker};
     s->partial[r.block] = s->body(s->ctx, whole);
 }
 
-// Chunks of SUM_CHUNK blocks, so that no memory is needed; the order of additions is that of the blocks.
-static double reduce(int64_t n, int64_t block, double (*body)(void*, ty_range), void* ctx, bool largest)
+// Chunks of SUM_CHUNK blocks, so that no memory is needed; the order of additions is that of the
+// blocks.
+static double reduce(int64_t n, int64_t block, double (*body)(void*, ty_range), void* ctx,
+                     bool largest)
 {
     double partial[SUM_CHUNK], total = largest ? -INFINITY : 0.0;
     if (block < 1) block = 1;
@@ -182,7 +189,8 @@ double ty_parallel_max(int64_t n, int64_t block, double (*body)(void*, ty_range)
 
 int64_t ty_prefix_sum(int64_t n, const int* in, int64_t* out)
 {
-    // Integers: any order gives the same sums, and one pass at memory speed is enough for our sizes.
+    // Integers: any order gives the same sums, and one pass at memory speed is enough for our
+    // sizes.
     int64_t total = 0;
     for (int64_t i = 0; i < n; ++i) {
         int64_t value = in[i];

@@ -55,8 +55,8 @@ ty_status ty_fail_at(ty_code code, const char* file, int line, int column, const
 
 ty_status ty_no_memory(const char* what)
 {
-    return ty_fail(TY_NO_MEMORY, "out of memory for %s; use a larger cell or a machine with more memory",
-                   what);
+    return ty_fail(TY_NO_MEMORY,
+                   "out of memory for %s; use a larger cell or a machine with more memory", what);
 }
 
 ty_status ty_io_error(const char* doing, const char* path)
@@ -67,13 +67,10 @@ ty_status ty_io_error(const char* doing, const char* path)
 
 const char* ty_status_text(const ty_status* s, char* out, int size)
 {
-    if (!s->file[0])
-        snprintf(out, (size_t)size, "%s", s->message);
+    if (!s->file[0]) snprintf(out, (size_t)size, "%s", s->message);
     else if (s->column > 0)
         snprintf(out, (size_t)size, "%s:%d:%d: %s", s->file, s->line, s->column, s->message);
-    else if (s->line > 0)
-        snprintf(out, (size_t)size, "%s:%d: %s", s->file, s->line, s->message);
-    else
-        snprintf(out, (size_t)size, "%s: %s", s->file, s->message);
+    else if (s->line > 0) snprintf(out, (size_t)size, "%s:%d: %s", s->file, s->line, s->message);
+    else snprintf(out, (size_t)size, "%s: %s", s->file, s->message);
     return out;
 }

@@ -14,9 +14,9 @@ enum { MAX_NUMBER = 120, MAX_NAME = 40 };
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 typedef struct decimal {
-    uint64_t digits; // without sign and point
-    int n_digits;    // that went into it, at most 19; more make the fast way impossible
-    int exponent;    // of ten
+    uint64_t digits;    // without sign and point
+    int n_digits;       // that went into it, at most 19; more make the fast way impossible
+    int exponent;       // of ten
     bool negative, exact;
 } decimal;
 
@@ -41,7 +41,7 @@ static const char* scan_exponent(const char* s, const char* end, decimal* d)
     const char* p = s + 1;
     bool negative = p < end && *p == '-';
     if (p < end && (*p == '-' || *p == '+')) ++p;
-    if (p >= end || !is_digit(*p)) return s; // "2em" is 2, then a name
+    if (p >= end || !is_digit(*p)) return s;    // "2em" is 2, then a name
     int value = 0;
     for (; p < end && is_digit(*p); ++p)
         if (value < 100000) value = value * 10 + (*p - '0');
@@ -82,7 +82,7 @@ const char* ty_read_double(const char* s, const char* end, double* value)
     char copy[MAX_NUMBER + 1];
     memcpy(copy, s, (size_t)(stop - s));
     copy[stop - s] = 0;
-    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); // glibc's own static object
+    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);    // glibc's own static object
     if (!c_locale) return NULL;
     *value = strtod_l(copy, NULL, c_locale);
     freelocale(c_locale);
@@ -114,7 +114,7 @@ const char* ty_nearest_name(const char* name, int n, const char* const* names)
     size_t length = strlen(name);
     if (length > MAX_NAME) return NULL;
     const char* nearest = NULL;
-    int best = 1 + (int)length / 3; // a third of the letters may be wrong
+    int best = 1 + (int)length / 3;    // a third of the letters may be wrong
     if (length < 2) best = 0;
     for (int i = 0; i < n; ++i) {
         size_t other = strlen(names[i]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three-vectors. In memory a vector is double[3]; in registers it is ty_vec3, a compiler vector that has
-// + - * / with vectors and scalars, so no formula is written three times. The fourth lane is zero.
+// Three-vectors. In memory a vector is double[3]; in registers it is ty_vec3, a compiler vector
+// that has + - * / with vectors and scalars, so no formula is written three times. The fourth lane
+// is zero.
 //
 //   double (*pos)[3] = ...;
 //   ty_vec3 edge = ty_load3(pos[b]) - ty_load3(pos[a]);
@@ -35,11 +36,11 @@ static inline ty_vec3 ty_normalize(ty_vec3 a)
     double n = ty_norm(a);
     return n > 0.0 ? a / n : a;
 }
-static inline ty_vec3 ty_min3(ty_vec3 a, ty_vec3 b) 
+static inline ty_vec3 ty_min3(ty_vec3 a, ty_vec3 b)
 {
     return ty_vec(fmin(a[0], b[0]), fmin(a[1], b[1]), fmin(a[2], b[2]));
 }
-static inline ty_vec3 ty_max3(ty_vec3 a, ty_vec3 b) 
+static inline ty_vec3 ty_max3(ty_vec3 a, ty_vec3 b)
 {
     return ty_vec(fmax(a[0], b[0]), fmax(a[1], b[1]), fmax(a[2], b[2]));
 }
@@ -48,7 +49,10 @@ static inline ty_vec3 ty_lerp3(ty_vec3 a, ty_vec3 b, double t) { return a + t * 
 // One instruction each, where fmin and fmax are calls; b when either is not a number.
 static inline double ty_min(double a, double b) { return a < b ? a : b; }
 static inline double ty_max(double a, double b) { return a > b ? a : b; }
-static inline double ty_clamp(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
+static inline double ty_clamp(double x, double lo, double hi)
+{
+    return x < lo ? lo : x > hi ? hi : x;
+}
 
 // Two neighbours in memory.
 typedef double ty_vec2 __attribute__((vector_size(16), aligned(8)));

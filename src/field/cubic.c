@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-static const double KINK = 3.0;    // ratio of neighbouring second differences that no resolved surface has
+static const double KINK =
+    3.0;    // ratio of neighbouring second differences that no resolved surface has
 
 // The four values of a row; beyond the border they go on linearly.
 typedef struct stencil {
@@ -37,7 +38,10 @@ static inline stencil place(double s, int n, int64_t stride)
 typedef ty_vec3 lanes;
 typedef int64_t mask __attribute__((vector_size(32), aligned(8)));
 
-static inline lanes pick(mask m, lanes yes, lanes no) { return (lanes)(((mask)yes & m) | ((mask)no & ~m)); }
+static inline lanes pick(mask m, lanes yes, lanes no)
+{
+    return (lanes)(((mask)yes & m) | ((mask)no & ~m));
+}
 static inline lanes where(mask m, lanes value) { return (lanes)((mask)value & m); }
 static inline lanes absolute(lanes a)
 {
@@ -45,7 +49,8 @@ static inline lanes absolute(lanes a)
 }
 static inline lanes same(double x) { return (lanes){x, x, x, x}; }
 
-// What happens to the second differences a and b: dropped unless `kept`, KINK times the other one where `a`, `b`.
+// What happens to the second differences a and b: dropped unless `kept`, KINK times the other one
+// where `a`, `b`.
 typedef struct limited {
     mask kept, a, b;
 } limited;
@@ -70,7 +75,10 @@ static inline void extend(const stencil* p, lanes f[4])
     if (p->high) f[3] = 2.0 * f[2] - f[1];
 }
 
-static inline lanes bent(double t, lanes a, lanes b) { return 0.5 * t * (1.0 - t) * ((1.0 - t) * a + t * b); }
+static inline lanes bent(double t, lanes a, lanes b)
+{
+    return 0.5 * t * (1.0 - t) * ((1.0 - t) * a + t * b);
+}
 static inline lanes bent_slope(double t, lanes a, lanes b)
 {
     return 0.5 * ((1.0 - 2.0 * t) * ((1.0 - t) * a + t * b) + t * (1.0 - t) * (b - a));
@@ -107,8 +115,10 @@ static inline lanes load(const double* v, const stencil* x)
 // f[i][k] becomes f[k][i].
 static inline void turn(lanes f[4])
 {
-    lanes a = __builtin_shufflevector(f[0], f[1], 0, 4, 2, 6), b = __builtin_shufflevector(f[0], f[1], 1, 5, 3, 7);
-    lanes c = __builtin_shufflevector(f[2], f[3], 0, 4, 2, 6), d = __builtin_shufflevector(f[2], f[3], 1, 5, 3, 7);
+    lanes a = __builtin_shufflevector(f[0], f[1], 0, 4, 2, 6),
+          b = __builtin_shufflevector(f[0], f[1], 1, 5, 3, 7);
+    lanes c = __builtin_shufflevector(f[2], f[3], 0, 4, 2, 6),
+          d = __builtin_shufflevector(f[2], f[3], 1, 5, 3, 7);
     f[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
     f[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
     f[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
@@ -123,7 +133,8 @@ static inline void load_plane(const double* v, const stencil p[3], int c, lanes 
 
 static inline void place_all(const ty_grid* g, const double s[3], stencil p[3])
 {
-    for (int axis = 0; axis < 3; ++axis) p[axis] = place(s[axis], g->n[axis], ty_grid_stride(g, axis));
+    for (int axis = 0; axis < 3; ++axis)
+        p[axis] = place(s[axis], g->n[axis], ty_grid_stride(g, axis));
 }
 
 double ty_cubic_gradient(const ty_cubic* f, const double s[3], double gradient[3])
@@ -166,12 +177,14 @@ static double value_at(const ty_grid* g, const double* values, const double s[3]
     return along(&p[2], v, NULL, &limits)[0];
 }
 
-void ty_grid_distance(const ty_grid* g, const double* values, int n, const double (*x)[3], double* out)
+void ty_grid_distance(const ty_grid* g, const double* values, int n, const double (*x)[3],
+                      double* out)
 {
     double inverse = 1.0 / g->cell;
     for (int i = 0; i < n; ++i) {
         double s[3];
-        for (int axis = 0; axis < 3; ++axis) s[axis] = (x[i][axis] - g->origin[axis]) * inverse - 0.5;
+        for (int axis = 0; axis < 3; ++axis)
+            s[axis] = (x[i][axis] - g->origin[axis]) * inverse - 0.5;
         out[i] = value_at(g, values, s);
     }
 }

@@ -24,7 +24,8 @@ ty_grid ty_grid_face(const ty_grid* g, int axis)
     return face;
 }
 
-// Lattice coordinate of x clamped to the centres: base[axis] <= coordinate <= base + 1, frac in [0, 1].
+// Lattice coordinate of x clamped to the centres: base[axis] <= coordinate <= base + 1, frac in [0,
+// 1].
 typedef struct place {
     int base[3];
     double frac[3];
@@ -48,7 +49,8 @@ static inline place locate(const ty_grid* g, double inverse_cell, const double x
 }
 
 // The eight values around a place; an axis with a single cell repeats it.
-static inline const double* corner(const ty_grid* g, const double* values, const place* p, int64_t step[3])
+static inline const double* corner(const ty_grid* g, const double* values, const place* p,
+                                   int64_t step[3])
 {
     for (int axis = 0; axis < 3; ++axis) step[axis] = g->n[axis] > 1 ? ty_grid_stride(g, axis) : 0;
     return values + ty_grid_index(g, p->base[0], p->base[1], p->base[2]);
@@ -69,7 +71,8 @@ static inline double linear_at(const double* v, const int64_t step[3], const dou
     return mix(near_plane, mix(v[step[2]], v[step[1] + step[2]], frac[1]), frac[2]);
 }
 
-void ty_grid_linear(const ty_grid* g, const double* values, int n, const double (*x)[3], double* out)
+void ty_grid_linear(const ty_grid* g, const double* values, int n, const double (*x)[3],
+                    double* out)
 {
     double inverse = 1.0 / g->cell;
     for (int i = 0; i < n; ++i) {
@@ -80,8 +83,8 @@ void ty_grid_linear(const ty_grid* g, const double* values, int n, const double 
     }
 }
 
-void ty_grid_linear_bounds(const ty_grid* g, const double* values, int n, const double (*x)[3], double* out,
-                           double* lo, double* hi)
+void ty_grid_linear_bounds(const ty_grid* g, const double* values, int n, const double (*x)[3],
+                           double* out, double* lo, double* hi)
 {
     double inverse = 1.0 / g->cell;
     for (int i = 0; i < n; ++i) {
@@ -98,8 +101,8 @@ void ty_grid_linear_bounds(const ty_grid* g, const double* values, int n, const 
     }
 }
 
-// Catmull-Rom weights of the four values at -1, 0, 1, 2 for a point at t. A value beyond the border is the linear
-// continuation of the two next to it, so its weight goes to those.
+// Catmull-Rom weights of the four values at -1, 0, 1, 2 for a point at t. A value beyond the border
+// is the linear continuation of the two next to it, so its weight goes to those.
 static inline void cubic_weights(double t, int base, int n, double w[4])
 {
     double t2 = t * t, t3 = t2 * t;
@@ -154,13 +157,15 @@ void ty_grid_cubic(const ty_grid* g, const double* values, int n, const double (
         bool inside = o[0][3] - o[0][0] == 3;
         ty_vec3 sum = {0};
         for (int c = 0; c < 4; ++c)
-            for (int b = 0; b < 4; ++b) sum += w[1][b] * w[2][c] * four_at(v + o[2][c] + o[1][b], o[0], inside);
+            for (int b = 0; b < 4; ++b)
+                sum += w[1][b] * w[2][c] * four_at(v + o[2][c] + o[1][b], o[0], inside);
         out[i] = w[0][0] * sum[0] + w[0][1] * sum[1] + w[0][2] * sum[2] + w[0][3] * sum[3];
     }
 }
 
 // Hermite through f1, f2 with the central slopes, zeroed where their sign differs from f2 - f1.
-// Departs: slopes are also kept below 3 (f2 - f1) [Fritsch1980], because zeroing alone still overshoots.
+// Departs: slopes are also kept below 3 (f2 - f1) [Fritsch1980], because zeroing alone still
+// overshoots.
 static inline double limited_slope(double d, double delta)
 {
     if (d * delta <= 0.0) return 0.0;
@@ -175,7 +180,8 @@ static inline double cubic_limited(const double f[4], double t)
     return f[1] + t * (d1 + t * (3.0 * delta - 2.0 * d1 - d2 + t * (d1 + d2 - 2.0 * delta)));
 }
 
-void ty_grid_cubic_limited(const ty_grid* g, const double* values, int n, const double (*x)[3], double* out)
+void ty_grid_cubic_limited(const ty_grid* g, const double* values, int n, const double (*x)[3],
+                           double* out)
 {
     double inverse = 1.0 / g->cell;
     for (int i = 0; i < n; ++i) {
@@ -198,7 +204,8 @@ void ty_grid_cubic_limited(const ty_grid* g, const double* values, int n, const 
     }
 }
 
-void ty_grid_gradient(const ty_grid* g, const double* values, int n, const double (*x)[3], double (*out)[3])
+void ty_grid_gradient(const ty_grid* g, const double* values, int n, const double (*x)[3],
+                      double (*out)[3])
 {
     for (int i = 0; i < n; ++i) {
         for (int axis = 0; axis < 3; ++axis) {
@@ -240,7 +247,8 @@ void ty_mac_free(ty_mac* mac)
 
 // One component at a time over a batch that fits the buffer, so that each pass reads one array.
 static void mac_sample(const ty_mac* mac, int n, const double (*x)[3], double (*out)[3],
-                       void (*sample)(const ty_grid*, const double*, int, const double (*)[3], double*))
+                       void (*sample)(const ty_grid*, const double*, int, const double (*)[3],
+                                      double*))
 {
     enum { BATCH = 128 };
     double buffer[BATCH];

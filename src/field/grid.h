@@ -8,9 +8,9 @@
 //        +-----v-----+-----v-----+
 //     origin
 //
-// A lattice of face centres is a ty_grid too, so every function below serves centres and faces. Values are plain
-// double arrays of ty_grid_size() entries, x fastest. Everything here is re-entrant. Outside the box of the
-// outermost centres values are continued constantly.
+// A lattice of face centres is a ty_grid too, so every function below serves centres and faces.
+// Values are plain double arrays of ty_grid_size() entries, x fastest. Everything here is
+// re-entrant. Outside the box of the outermost centres values are continued constantly.
 #ifndef TY_FIELD_GRID_H
 #define TY_FIELD_GRID_H
 
@@ -26,7 +26,10 @@ typedef struct ty_grid {
     int n[3];            // cells per axis, at least 1
 } ty_grid;
 
-static inline int64_t ty_grid_size(const ty_grid* g) { return (int64_t)g->n[0] * g->n[1] * g->n[2]; }
+static inline int64_t ty_grid_size(const ty_grid* g)
+{
+    return (int64_t)g->n[0] * g->n[1] * g->n[2];
+}
 // Distance in memory between neighbours along an axis.
 static inline int64_t ty_grid_stride(const ty_grid* g, int axis)
 {
@@ -50,26 +53,32 @@ static inline void ty_grid_cell_center(const ty_grid* g, int i, int j, int k, do
     out[2] = g->origin[2] + g->cell * (k + 0.5);
 }
 
-// Cells of size `cell` from lo to at least hi (a box that is a whole number of cells up to rounding is met
-// exactly), plus `margin` cells on every side.
+// Cells of size `cell` from lo to at least hi (a box that is a whole number of cells up to rounding
+// is met exactly), plus `margin` cells on every side.
 ty_grid ty_grid_cover(const double lo[3], const double hi[3], double cell, int margin);
 // The lattice of the face centres normal to `axis`: face i lies between cells i - 1 and i.
 ty_grid ty_grid_face(const ty_grid* g, int axis);
 
 // Interpolates values at n points.
 // Trilinear.
-void ty_grid_linear(const ty_grid* g, const double* values, int n, const double (*x)[3], double* out);
-// Tricubic (Catmull-Rom): third order, exact for quadratics inside and for linear functions up to the border;
-// overshoots at kinks.
-void ty_grid_cubic(const ty_grid* g, const double* values, int n, const double (*x)[3], double* out);
-// Tricubic with slopes zeroed where their sign differs from the difference's [Fedkiw2001]: no overshoot.
-void ty_grid_cubic_limited(const ty_grid* g, const double* values, int n, const double (*x)[3], double* out);
-// Trilinear, with the smallest and largest of the eight values used: what a MacCormack limiter needs.
-void ty_grid_linear_bounds(const ty_grid* g, const double* values, int n, const double (*x)[3], double* out,
-                           double* lo, double* hi);
-// Gradient by central differences over one cell of the trilinear interpolant: exact for linear functions up to
-// half a cell from the border; one-sided beyond.
-void ty_grid_gradient(const ty_grid* g, const double* values, int n, const double (*x)[3], double (*out)[3]);
+void ty_grid_linear(const ty_grid* g, const double* values, int n, const double (*x)[3],
+                    double* out);
+// Tricubic (Catmull-Rom): third order, exact for quadratics inside and for linear functions up to
+// the border; overshoots at kinks.
+void ty_grid_cubic(const ty_grid* g, const double* values, int n, const double (*x)[3],
+                   double* out);
+// Tricubic with slopes zeroed where their sign differs from the difference's [Fedkiw2001]: no
+// overshoot.
+void ty_grid_cubic_limited(const ty_grid* g, const double* values, int n, const double (*x)[3],
+                           double* out);
+// Trilinear, with the smallest and largest of the eight values used: what a MacCormack limiter
+// needs.
+void ty_grid_linear_bounds(const ty_grid* g, const double* values, int n, const double (*x)[3],
+                           double* out, double* lo, double* hi);
+// Gradient by central differences over one cell of the trilinear interpolant: exact for linear
+// functions up to half a cell from the border; one-sided beyond.
+void ty_grid_gradient(const ty_grid* g, const double* values, int n, const double (*x)[3],
+                      double (*out)[3]);
 
 // A staggered vector field. Open; owns its arrays.
 typedef struct ty_mac {

@@ -9,8 +9,14 @@
 typedef double (*function)(const double x[3]);
 
 static double linear(const double x[3]) { return 1.5 - 2.0 * x[0] + 0.25 * x[1] + 3.0 * x[2]; }
-static double quadratic(const double x[3]) { return x[0] * x[0] - 2.0 * x[1] * x[2] + x[2] + 3.0 * x[1] * x[1]; }
-static double smooth(const double x[3]) { return sin(2.0 * x[0]) * cos(1.5 * x[1]) + sin(x[2] - x[0]); }
+static double quadratic(const double x[3])
+{
+    return x[0] * x[0] - 2.0 * x[1] * x[2] + x[2] + 3.0 * x[1] * x[1];
+}
+static double smooth(const double x[3])
+{
+    return sin(2.0 * x[0]) * cos(1.5 * x[1]) + sin(x[2] - x[0]);
+}
 
 static const ty_grid small = {.origin = {-0.3, 0.2, 1.0}, .cell = 0.1, .n = {7, 9, 6}};
 
@@ -73,8 +79,10 @@ static void orders_of_convergence(void** state)
 {
     (void)state;
     ty_grid coarse = {.cell = 0.1, .n = {16, 16, 16}}, fine = {.cell = 0.05, .n = {32, 32, 32}};
-    double second = largest_error(&coarse, smooth, ty_grid_linear, 2) / largest_error(&fine, smooth, ty_grid_linear, 4);
-    double third = largest_error(&coarse, smooth, ty_grid_cubic, 2) / largest_error(&fine, smooth, ty_grid_cubic, 4);
+    double second = largest_error(&coarse, smooth, ty_grid_linear, 2) /
+                    largest_error(&fine, smooth, ty_grid_linear, 4);
+    double third = largest_error(&coarse, smooth, ty_grid_cubic, 2) /
+                   largest_error(&fine, smooth, ty_grid_cubic, 4);
     assert_true(second > 3.4);
     assert_true(third > 6.8);
 }
@@ -83,7 +91,8 @@ static void limited_cubic_and_bounds_do_not_overshoot(void** state)
 {
     (void)state;
     double* values = ty_alloc((size_t)ty_grid_size(&small), sizeof *values);
-    for (int64_t c = 0; c < ty_grid_size(&small); ++c) values[c] = ty_unit(ty_mix((uint64_t)c)) > 0.5;
+    for (int64_t c = 0; c < ty_grid_size(&small); ++c)
+        values[c] = ty_unit(ty_mix((uint64_t)c)) > 0.5;
     double x[N][3], out[N], plain[N], lo[N], hi[N];
     scatter(&small, -0.7, N, x);
     ty_grid_cubic_limited(&small, values, N, (const double(*)[3])x, out);
@@ -101,7 +110,8 @@ static void outside_is_constant_and_nan_is_harmless(void** state)
     double* values = fill(&small, linear);
     double corner[3];
     ty_grid_cell_center(&small, 0, 0, 0, corner);
-    double x[3][3] = {{-1e9, -1e300, -5.0}, {NAN, corner[1], -INFINITY}, {corner[0], corner[1], corner[2]}};
+    double x[3][3] = {
+        {-1e9, -1e300, -5.0}, {NAN, corner[1], -INFINITY}, {corner[0], corner[1], corner[2]}};
     double out[3], cubic[3];
     ty_grid_linear(&small, values, 3, (const double(*)[3])x, out);
     ty_grid_cubic(&small, values, 3, (const double(*)[3])x, cubic);
@@ -172,10 +182,12 @@ static void staggered_linear_velocity_is_exact(void** state)
     scatter(&small, 0.0, N, x);
     ty_mac_linear(&mac, N, (const double(*)[3])x, out);
     for (int i = 0; i < N; ++i)
-        for (int axis = 0; axis < 3; ++axis) assert_near(out[i][axis], (axis + 1) * linear(x[i]), 1e-13);
+        for (int axis = 0; axis < 3; ++axis)
+            assert_near(out[i][axis], (axis + 1) * linear(x[i]), 1e-13);
     ty_mac_cubic(&mac, N, (const double(*)[3])x, out);
     for (int i = 0; i < N; ++i)
-        for (int axis = 0; axis < 3; ++axis) assert_near(out[i][axis], (axis + 1) * linear(x[i]), 1e-13);
+        for (int axis = 0; axis < 3; ++axis)
+            assert_near(out[i][axis], (axis + 1) * linear(x[i]), 1e-13);
     ty_mac_free(&mac);
     ty_memory_fail_after(2);
     assert_code(ty_mac_create(&mac, &small), TY_NO_MEMORY);

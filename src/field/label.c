@@ -41,7 +41,8 @@ static void unite_rows(ty_label* l, int64_t row_a, int64_t row_b)
     }
 }
 
-ty_status ty_label_scan(ty_label* l, const int n[3], const double* values, const unsigned char* closed)
+ty_status ty_label_scan(ty_label* l, const int n[3], const double* values,
+                        const unsigned char* closed)
 {
     int64_t rows = (int64_t)n[1] * n[2];
     for (int axis = 0; axis < 3; ++axis) l->n[axis] = n[axis];
@@ -50,14 +51,16 @@ ty_status ty_label_scan(ty_label* l, const int n[3], const double* values, const
     for (int64_t row = 0; row < rows; ++row) {
         l->row.at[row] = (int)l->run.n;
         int64_t first = row * n[0];
-        if (!scan_row(l, values + first, closed ? closed + first : NULL)) return ty_no_memory("bodies of liquid");
+        if (!scan_row(l, values + first, closed ? closed + first : NULL))
+            return ty_no_memory("bodies of liquid");
     }
     l->row.at[rows] = (int)l->run.n;
     for (int64_t row = 0; row < rows; ++row) {
         if (row % n[1] > 0) unite_rows(l, row - 1, row);
         if (row >= n[1]) unite_rows(l, row - n[1], row);
     }
-    for (int run = 0; run < l->run.n; ++run) l->run.at[run].parent = root(l, run);    // a step each: parents come first
+    for (int run = 0; run < l->run.n; ++run)
+        l->run.at[run].parent = root(l, run);    // a step each: parents come first
     return ty_ok();
 }
 

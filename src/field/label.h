@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connected bodies of a lattice: nodes with a negative value that are neighbours along an axis belong together. Kept
-// as runs along x, so labels cost memory only where something is inside.
+// Connected bodies of a lattice: nodes with a negative value that are neighbours along an axis
+// belong together. Kept as runs along x, so labels cost memory only where something is inside.
 //
 //   ty_label_scan    the runs, united across rows        ty_label_unite    what else belongs together
 //   ty_label_number  numbers the bodies 0, 1, ... by their first node      ty_label_at    asks
@@ -24,7 +24,8 @@ typedef struct ty_label {
 } ty_label;
 
 // values: n[0] * n[1] * n[2], x fastest; nodes with closed[node] set count as outside (NULL: none).
-ty_status ty_label_scan(ty_label* l, const int n[3], const double* values, const unsigned char* closed);
+ty_status ty_label_scan(ty_label* l, const int n[3], const double* values,
+                        const unsigned char* closed);
 void ty_label_free(ty_label* l);
 
 // The run that holds a node, -1 when it is outside.

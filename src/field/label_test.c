@@ -12,7 +12,9 @@ typedef int lattice[N][N][N];
 // Plain flood fill from every unlabelled node in order.
 static void flood(double (*v)[N][N], lattice label, int k, int j, int i, int number)
 {
-    if (i < 0 || j < 0 || k < 0 || i >= N || j >= N || k >= N || v[k][j][i] >= 0.0 || label[k][j][i] >= 0) return;
+    if (i < 0 || j < 0 || k < 0 || i >= N || j >= N || k >= N || v[k][j][i] >= 0.0 ||
+        label[k][j][i] >= 0)
+        return;
     label[k][j][i] = number;
     for (int s = -1; s <= 1; s += 2) {
         flood(v, label, k + s, j, i, number);
@@ -29,7 +31,8 @@ static void random_lattices_agree_with_flood_fill(void** state)
     ty_label l = {0};
     for (uint64_t seed = 0; seed < 40; ++seed) {
         double share = 0.1 + 0.015 * (double)seed;
-        for (int c = 0; c < N * N * N; ++c) (&v[0][0][0])[c] = ty_unit(ty_mix2(seed, (uint64_t)c)) - share;
+        for (int c = 0; c < N * N * N; ++c)
+            (&v[0][0][0])[c] = ty_unit(ty_mix2(seed, (uint64_t)c)) - share;
         memset(expected, -1, sizeof expected);
         int count = 0;
         for (int c = 0; c < N * N * N; ++c) {

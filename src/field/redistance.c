@@ -9,39 +9,45 @@
 #include "field/cubic.h"
 
 enum {
-    BLOCK = 256,         // cells per block
-    ROW_BLOCK = 64,      // rows per block
-    NEAR_STEPS = 10,     // the iteration gains a factor 1 / (curvature * distance) per step; what takes longer
-    BAND_STEPS = 3,      // hardly ever ends
+    BLOCK = 256,       // cells per block
+    ROW_BLOCK = 64,    // rows per block
+    NEAR_STEPS =
+        10,    // the iteration gains a factor 1 / (curvature * distance) per step; what takes longer
+    BAND_STEPS = 3,    // hardly ever ends
     N_NEIGHBOURS = 26,
-    ALONG_AXES = 6,      // of them
+    ALONG_AXES = 6,    // of them
 };
-static const double EXACT_REACH = 2.5;       // cells that the surface's interpolant asks
-// From there to here one Newton step will do; beyond, a neighbour's closest point: up to 0.1 cells too far. (The
-// distance along a neighbour's normal was tried: around drops it is too near, more so with every layer. Up to 4.2
-// cells only was tried: liquid is continued into walls from values up to here, and planes were not exact there.)
+static const double EXACT_REACH = 2.5;    // cells that the surface's interpolant asks
+// From there to here one Newton step will do; beyond, a neighbour's closest point: up to 0.1 cells
+// too far. (The distance along a neighbour's normal was tried: around drops it is too near, more so
+// with every layer. Up to 4.2 cells only was tried: liquid is continued into walls from values up
+// to here, and planes were not exact there.)
 static const double NEWTON_REACH = 5.0;
-static const double NEARLY_DISTANCE = 0.2;   // of the squared slope: elsewhere central differences are not trusted
-static const double STEP_LIMIT = 0.7;        // longest Newton step: the interpolant holds for a cell
-static const double MIN_SLOPE = 0.05;        // below it the interpolant has no direction to the surface
-// A Newton step that ends the iteration, normal to the surface and tangential. The distance counts the normal step, so
-// what is left is of the order of their squares times the curvature.
-static const double ON_SURFACE = 5e-3, ALIGNED = 1e-2;          // next to the surface; tangential: against the distance
+static const double NEARLY_DISTANCE =
+    0.2;    // of the squared slope: elsewhere central differences are not trusted
+static const double STEP_LIMIT = 0.7;    // longest Newton step: the interpolant holds for a cell
+static const double MIN_SLOPE = 0.05;    // below it the interpolant has no direction to the surface
+// A Newton step that ends the iteration, normal to the surface and tangential. The distance counts
+// the normal step, so what is left is of the order of their squares times the curvature.
+static const double ON_SURFACE = 5e-3,
+                    ALIGNED = 1e-2;    // next to the surface; tangential: against the distance
 static const double BAND_SURFACE = 0.03, BAND_ALIGNED = 0.15;    // elsewhere
-static const double NEARLY_ON = 1e-3, NEARLY_ALIGNED = 0.1;    // after the last step
-static const double CROSSING_SLACK = 0.05;   // by which a closest point may lie beyond an axis' linear crossing
-// A cell next to the surface whose value is a distance up to this stays as it is. Without it a sphere of 5 cells
-// drifts farther in 100 calls; with it by 4e-3 cells (a changed neighbour moves a crossing by at most a quarter of it).
+static const double NEARLY_ON = 1e-3, NEARLY_ALIGNED = 0.1;      // after the last step
+static const double CROSSING_SLACK =
+    0.05;    // by which a closest point may lie beyond an axis' linear crossing
+// A cell next to the surface whose value is a distance up to this stays as it is. Without it a
+// sphere of 5 cells drifts farther in 100 calls; with it by 4e-3 cells (a changed neighbour moves a
+// crossing by at most a quarter of it).
 static const double KEEP = 2e-3;
-static const double SMALLEST = 1e-12;        // keeps the sign of inside cells that lie on the surface
+static const double SMALLEST = 1e-12;    // keeps the sign of inside cells that lie on the surface
 
 typedef struct job {
     ty_redistance* r;
     const ty_grid* g;
     const double* phi;
-    double scale;          // 1 / cell
-    double band;           // in cells
-    int64_t begin;         // first list entry of the layer
+    double scale;     // 1 / cell
+    double band;      // in cells
+    int64_t begin;    // first list entry of the layer
     int step[N_NEIGHBOURS][3];
     int64_t offset[N_NEIGHBOURS];
 } job;
@@ -120,10 +126,12 @@ typedef struct rest {
     double off, aside;
 } rest;
 
-// Newton steps from `start` to the point of the zero set that is closest to x: along the gradient to the set, across
-// it to the foot of x. The distance is the part along the normal, so a rest of the tangential step counts squared.
-// Found is also what has not come to rest after max_steps, if it lies on the set and within reach.
-static foot project(const ty_cubic* f, const double x[3], const double start[3], int max_steps, double reach, rest tolerance)
+// Newton steps from `start` to the point of the zero set that is closest to x: along the gradient
+// to the set, across it to the foot of x. The distance is the part along the normal, so a rest of
+// the tangential step counts squared. Found is also what has not come to rest after max_steps, if
+// it lies on the set and within reach.
+static foot project(const ty_cubic* f, const double x[3], const double start[3], int max_steps,
+                    double reach, rest tolerance)
 {
     ty_vec3 to = ty_load3(x), at = ty_load3(start);
     foot result = {.found = false};
@@ -154,9 +162,10 @@ static foot project(const ty_cubic* f, const double x[3], const double start[3],
     return result;
 }
 
-// Crossings of the axes by linear interpolation: theta[axis] in cells, signed towards the nearer one, 0 where there is
-// none. Returns the smallest.
-static double crossings(const ty_grid* g, const double* phi, const int ijk[3], int64_t cell, double theta[3])
+// Crossings of the axes by linear interpolation: theta[axis] in cells, signed towards the nearer
+// one, 0 where there is none. Returns the smallest.
+static double crossings(const ty_grid* g, const double* phi, const int ijk[3], int64_t cell,
+                        double theta[3])
 {
     double smallest = INFINITY, own = fabs(phi[cell]);
     for (int axis = 0; axis < 3; ++axis) {
@@ -175,7 +184,8 @@ static double crossings(const ty_grid* g, const double* phi, const int ijk[3], i
     return smallest;
 }
 
-// Foot of the cell's centre on the plane through the crossings: 1/d^2 = sum 1/theta^2, normal ~ 1/theta.
+// Foot of the cell's centre on the plane through the crossings: 1/d^2 = sum 1/theta^2, normal ~
+// 1/theta.
 static foot plane_foot(const double x[3], const double theta[3])
 {
     double inverse[3], sum = 0.0;
@@ -248,7 +258,8 @@ static double near_body(void* ctx, ty_range range)
         double x[3] = {ijk[0], ijk[1], ijk[2]};
         double nearest = crossings(j->g, j->phi, ijk, cell, theta);
         first_step(j, ijk, cell, start);
-        foot best = project(&f, x, start, NEAR_STEPS, nearest + CROSSING_SLACK, (rest){ON_SURFACE, 0.0});
+        foot best = project(&f, x, start, NEAR_STEPS, nearest + CROSSING_SLACK,
+                            (rest){ON_SURFACE, 0.0});
         fallbacks += !best.found;
         if (!best.found) best = plane_foot(x, theta);
         keep(r, i, &best);
@@ -272,7 +283,8 @@ static ty_status next_layer(job* j, int64_t begin, int64_t end)
         for (int side = 0; side < 6; ++side) {
             int axis = side >> 1, step = side & 1 ? 1 : -1;
             int64_t next = cell + step * ty_grid_stride(j->g, axis);
-            if (ijk[axis] + step < 0 || ijk[axis] + step >= j->g->n[axis] || r->slot.at[next] >= 0) continue;
+            if (ijk[axis] + step < 0 || ijk[axis] + step >= j->g->n[axis] || r->slot.at[next] >= 0)
+                continue;
             r->slot.at[next] = (int)r->cell.n;
             r->cell.at[r->cell.n++] = next;
         }
@@ -301,8 +313,8 @@ static bool is_cell(const ty_grid* g, const int ijk[3], const int step[3])
     return true;
 }
 
-// The best of the closest points of the neighbours of earlier layers; far from the surface of those along the axes, one
-// of which has found this cell.
+// The best of the closest points of the neighbours of earlier layers; far from the surface of those
+// along the axes, one of which has found this cell.
 static foot inherit(const job* j, const int ijk[3], int64_t cell)
 {
     const ty_redistance* r = j->r;
@@ -344,8 +356,10 @@ static void layer_body(void* ctx, ty_range range)
         foot own = {.found = false};
         double start[3];
         if (best.distance <= NEWTON_REACH) along_plane(x, &best, start);
-        if (best.distance <= EXACT_REACH) own = project(&f, x, start, BAND_STEPS, best.distance, near_enough);
-        else if (best.distance <= NEWTON_REACH) own = project(&f, x, start, 1, best.distance, anything);
+        if (best.distance <= EXACT_REACH)
+            own = project(&f, x, start, BAND_STEPS, best.distance, near_enough);
+        else if (best.distance <= NEWTON_REACH)
+            own = project(&f, x, start, 1, best.distance, anything);
         if (own.found) best = own;
         keep(r, i, &best);
         r->distance.at[i] = best.distance;

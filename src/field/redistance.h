@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes values whose sign is right into signed distances, without moving the surface.
 //
-// Cells next to the surface find their closest point on the zero set of the tricubic interpolant by Newton steps
-// [Chopp2001]; from there outward every cell starts from the closest points of its neighbours, layer by layer, and
-// takes Newton steps of its own while that near the surface matters. No upwind differences, so a plane is exact to
-// rounding within five cells and a smooth surface moves by a third-order amount (measured in redistance_test.c).
+// Cells next to the surface find their closest point on the zero set of the tricubic interpolant by
+// Newton steps [Chopp2001]; from there outward every cell starts from the closest points of its
+// neighbours, layer by layer, and takes Newton steps of its own while that near the surface
+// matters. No upwind differences, so a plane is exact to rounding within five cells and a smooth
+// surface moves by a third-order amount (measured in redistance_test.c).
 //
-// Where Newton finds nothing (features of a cell or two), the distance to the plane through the axes' crossings
-// holds, which keeps the crossings to second order.
-// The sign of every cell is kept, so the topology never changes. Same bits for any number of threads.
+// Where Newton finds nothing (features of a cell or two), the distance to the plane through the
+// axes' crossings holds, which keeps the crossings to second order. The sign of every cell is kept,
+// so the topology never changes. Same bits for any number of threads.
 #ifndef TY_FIELD_REDISTANCE_H
 #define TY_FIELD_REDISTANCE_H
 
@@ -21,17 +22,17 @@ typedef struct ty_closest_place {
 
 // Scratch memory and counts of the last call. Open; zero-initialise, then ty_redistance_free.
 typedef struct ty_redistance {
-    TY_ARRAY(int) slot;                          // per cell: place in the band's lists, -1 outside
-    TY_ARRAY(int64_t) cell;                      // the band's cells, layer by layer from the surface
-    TY_ARRAY(ty_closest_place) closest;          // of each cell
-    TY_ARRAY(double) distance;                   // new values of the band's cells, in cells
+    TY_ARRAY(int) slot;                    // per cell: place in the band's lists, -1 outside
+    TY_ARRAY(int64_t) cell;                // the band's cells, layer by layer from the surface
+    TY_ARRAY(ty_closest_place) closest;    // of each cell
+    TY_ARRAY(double) distance;             // new values of the band's cells, in cells
     TY_ARRAY(int) row_count;
     TY_ARRAY(int64_t) row_first;
-    int64_t n_near, n_fallback;                  // cells next to the surface; those without a Newton solution
+    int64_t n_near, n_fallback;    // cells next to the surface; those without a Newton solution
 } ty_redistance;
 
-// Distances within `band` metres of the surface; beyond it values are -band or +band. Values without any
-// change of sign all become +-band.
+// Distances within `band` metres of the surface; beyond it values are -band or +band. Values
+// without any change of sign all become +-band.
 ty_status ty_redistance_run(ty_redistance* r, const ty_grid* g, double band, double* phi);
 void ty_redistance_free(ty_redistance* r);
 

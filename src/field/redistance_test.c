@@ -14,7 +14,10 @@ static const double center[3] = {0.51, 0.487, 0.503};
 static double radius;
 
 static double ball(const double x[3]) { return ty_norm(ty_load3(x) - ty_load3(center)) - radius; }
-static double plane(const double x[3]) { return (2.0 * x[0] - x[1] + 0.5 * x[2] - 0.7) / sqrt(5.25); }
+static double plane(const double x[3])
+{
+    return (2.0 * x[0] - x[1] + 0.5 * x[2] - 0.7) / sqrt(5.25);
+}
 static double half_thickness;
 static double sheet(const double x[3]) { return fabs(plane(x)) - half_thickness; }
 static double steep(const double x[3]) { return 3.0 * ball(x) * (1.0 + 0.3 * x[0]); }
@@ -41,7 +44,8 @@ static double* redistanced(const ty_grid* g, shape f, int times)
     return phi;
 }
 
-// Largest |phi - f| in cells where |f| is below `within` cells, far enough from the border that the closest point is inside.
+// Largest |phi - f| in cells where |f| is below `within` cells, far enough from the border that the
+// closest point is inside.
 static double worst(const ty_grid* g, const double* phi, shape f, double within)
 {
     double most = 0.0;
@@ -52,7 +56,8 @@ static double worst(const ty_grid* g, const double* phi, shape f, double within)
         bool border = false;
         for (int axis = 0; axis < 3; ++axis) border |= ijk[axis] < 6 || ijk[axis] >= g->n[axis] - 6;
         ty_grid_cell_center(g, ijk[0], ijk[1], ijk[2], x);
-        if (!border && fabs(f(x)) < within * g->cell) most = fmax(most, fabs(phi[c] - f(x)) / g->cell);
+        if (!border && fabs(f(x)) < within * g->cell)
+            most = fmax(most, fabs(phi[c] - f(x)) / g->cell);
     }
     return most;
 }
@@ -64,7 +69,8 @@ static double moved(const ty_grid* g, const double* phi, double* mean)
     double most = 0.0;
     *mean = 0.0;
     for (int i = 0; i < RAYS; ++i) {
-        double z = 2.0 * ty_unit(ty_mix2((uint64_t)i, 1)) - 1.0, a = 2.0 * M_PI * ty_unit(ty_mix2((uint64_t)i, 2));
+        double z = 2.0 * ty_unit(ty_mix2((uint64_t)i, 1)) - 1.0,
+               a = 2.0 * M_PI * ty_unit(ty_mix2((uint64_t)i, 2));
         double s = sqrt(1.0 - z * z), lo = radius - 1.5 * g->cell, hi = radius + 1.5 * g->cell;
         ty_vec3 d = ty_vec(s * cos(a), s * sin(a), z);
         for (int step = 0; step < 50; ++step) {
@@ -93,13 +99,16 @@ static void planes_stay_to_rounding(void** state)
 static void spheres_stay_for_a_hundred_times(void** state)
 {
     (void)state;
-    const struct { double radius, most, mean; } bounds[] = {{10.0 / 32, 1e-3, 1e-4}, {5.0 / 32, 5e-3, 1e-3}};
+    const struct {
+        double radius, most, mean;
+    } bounds[] = {{10.0 / 32, 1e-3, 1e-4}, {5.0 / 32, 5e-3, 1e-3}};
     for (int i = 0; i < 2; ++i) {
         double mean;
         radius = bounds[i].radius;
         double* phi = redistanced(&cells32, ball, 100);
         double most = moved(&cells32, phi, &mean);
-        print_message("radius %g cells: moved %.2g cells, %.2g on average\n", 32 * radius, most, mean);
+        print_message("radius %g cells: moved %.2g cells, %.2g on average\n", 32 * radius, most,
+                      mean);
         assert_true(most < bounds[i].most);
         assert_near(mean, 0.0, bounds[i].mean);
         ty_free(phi);
@@ -153,7 +162,8 @@ static void signs_and_far_values(void** state)
     double* phi = ty_alloc((size_t)ty_grid_size(&cells32), sizeof *phi);
     double* old = ty_alloc((size_t)ty_grid_size(&cells32), sizeof *old);
     ty_redistance r = {0};
-    for (int64_t c = 0; c < ty_grid_size(&cells32); ++c) phi[c] = old[c] = ty_unit(ty_mix((uint64_t)c)) - 0.02;
+    for (int64_t c = 0; c < ty_grid_size(&cells32); ++c)
+        phi[c] = old[c] = ty_unit(ty_mix((uint64_t)c)) - 0.02;
     assert_ok(ty_redistance_run(&r, &cells32, 0.1, phi));
     for (int64_t c = 0; c < ty_grid_size(&cells32); ++c) {
         assert_int_equal(phi[c] < 0.0, old[c] < 0.0);

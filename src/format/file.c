@@ -12,7 +12,7 @@
 #include "core/memory.h"
 
 enum { BUFFER = 1 << 16 };
-static const size_t max_transfer = 1 << 30; // the kernel moves less than 2 GiB per call
+static const size_t max_transfer = 1 << 30;    // the kernel moves less than 2 GiB per call
 
 ty_status ty_write_error(const char* path)
 {
@@ -118,18 +118,17 @@ void ty_file_print(ty_file_writer* w, const char* format, ...)
     int n = vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (n >= (int)sizeof text && w->status.code == TY_OK)
-        w->status =
-            ty_fail(TY_BAD_INPUT, "a line of '%s' has %d characters; at most %d are possible",
-                    w->path, n, (int)sizeof text - 1);
-    else
-        ty_file_put(w, text, n);
+        w->status = ty_fail(TY_BAD_INPUT,
+                            "a line of '%s' has %d characters; at most %d are possible", w->path, n,
+                            (int)sizeof text - 1);
+    else ty_file_put(w, text, n);
 }
 
 // The new name itself reaches the disk only with its folder.
 static bool flush_folder_of(const char* path)
 {
     char* folder = ty_strdup(path);
-    if (!folder) return true; // the file is safe; only its name may come late
+    if (!folder) return true;    // the file is safe; only its name may come late
     char* slash = strrchr(folder, '/');
     if (slash) slash[slash == folder] = 0;
     int fd = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -158,7 +157,7 @@ ty_status ty_file_commit(ty_file_writer* w)
 void ty_file_abort(ty_file_writer* w)
 {
     if (w->fd >= 0) close(w->fd);
-    if (w->temporary) unlink(w->temporary); // after a rename there is none
+    if (w->temporary) unlink(w->temporary);    // after a rename there is none
     release(w);
 }
 
@@ -194,11 +193,11 @@ static ty_status read_all(int fd, const char* path, int64_t max_bytes, unsigned 
     if (!*bytes) return ty_no_memory("a file's contents");
     while (got < size) {
         uint64_t wanted = (uint64_t)(size - got);
-        ssize_t done =
-            read(fd, *bytes + got, wanted < max_transfer ? (size_t)wanted : max_transfer);
+        ssize_t done = read(fd, *bytes + got,
+                            wanted < max_transfer ? (size_t)wanted : max_transfer);
         if (done < 0 && errno == EINTR) continue;
         if (done < 0) return ty_io_error("read", path);
-        if (done == 0) break; // cut off while we read
+        if (done == 0) break;    // cut off while we read
         got += done;
     }
     (*bytes)[got] = 0;
@@ -210,8 +209,8 @@ ty_status ty_file_read(const char* path, int64_t max_bytes, unsigned char** byte
 {
     *bytes = NULL;
     *n = 0;
-    int fd =
-        open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe without a writer must not hang us
+    int fd = open(path,
+                  O_RDONLY | O_CLOEXEC | O_NONBLOCK);    // a pipe without a writer must not hang us
     if (fd < 0) return ty_io_error("open", path);
     ty_status status = read_all(fd, path, max_bytes, bytes, n);
     close(fd);

@@ -23,8 +23,8 @@ typedef struct ty_file_writer {
     int fd;
     int n_buffered;
     unsigned char* buffer;
-    char *path, *temporary; // temporary is NULL when written directly
-    ty_status status;       // the first failure
+    char *path, *temporary;    // temporary is NULL when written directly
+    ty_status status;          // the first failure
 } ty_file_writer;
 
 ty_status ty_file_begin(ty_file_writer* w, const char* path);
@@ -45,7 +45,7 @@ ty_status ty_make_folders(const char* path);
 // all, also when the disk is full.
 typedef struct ty_rows {
     int fd;
-    int64_t length; // bytes of whole rows: a checkpoint keeps it
+    int64_t length;    // bytes of whole rows: a checkpoint keeps it
     char* path;
 } ty_rows;
 

@@ -66,7 +66,7 @@ static void a_full_disk_is_called_by_its_name(void** state)
     assert_non_null(strstr(s.message, "the disk is full"));
     struct stat st;
     assert_int_equal(stat("/dev/full", &st), 0);
-    assert_true(S_ISCHR(st.st_mode)); // not replaced by a file
+    assert_true(S_ISCHR(st.st_mode));    // not replaced by a file
 }
 
 static void failures_name_the_path(void** state)

@@ -7,13 +7,13 @@
 #include "mesh/tri_mesh.h"
 
 typedef struct ty_mesh_build {
-    TY_ARRAY(double) coords; // 3 per vertex
-    TY_ARRAY(int) corners;   // 3 per triangle
+    TY_ARRAY(double) coords;    // 3 per vertex
+    TY_ARRAY(int) corners;      // 3 per triangle
 } ty_mesh_build;
 
 enum {
     TY_MESH_MAX_ELEMENTS = 700000000
-}; // vertices or triangles: three times as many still fit an int
+};    // vertices or triangles: three times as many still fit an int
 
 bool ty_mesh_build_vertex(ty_mesh_build* b, const double x[3]);
 bool ty_mesh_build_triangle(ty_mesh_build* b, int i, int j, int k);

@@ -10,8 +10,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t n);
 
-static inline void fuzz_mesh(ty_status (*read)(ty_tri_mesh*, const void*, int64_t, const char*), const uint8_t* bytes,
-                             size_t n)
+static inline void fuzz_mesh(ty_status (*read)(ty_tri_mesh*, const void*, int64_t, const char*),
+                             const uint8_t* bytes, size_t n)
 {
     ty_tri_mesh m = {0};
     ty_tri_mesh_report report;

@@ -63,8 +63,8 @@ static void ply_keeps_mesh_and_attributes(void** state)
     char value[40];
     assert_ok(ty_file_read(path, 10000, &bytes, &n));
     const char* end = "end_header\n";
-    int64_t header =
-        (char*)memmem(bytes, (size_t)n, end, strlen(end)) - (char*)bytes + (int64_t)strlen(end);
+    int64_t header = (char*)memmem(bytes, (size_t)n, end, strlen(end)) - (char*)bytes +
+                     (int64_t)strlen(end);
     assert_int_equal(n - header, 4 * 4 * (3 + 3 + 2 + 3 + 1 + 6) + 4 * 13);
     assert_true(ty_ply_comment(bytes, n, "frame", value, sizeof value));
     assert_string_equal(value, "12");
@@ -84,7 +84,7 @@ static void ply_writes_what_is_empty_and_refuses_what_is_not_finite(void** state
     m = tetrahedron();
     m.vert[2][1] = NAN;
     assert_code(ty_ply_write(&m, path, 0, NULL), TY_DIVERGED);
-    assert_ok(ty_mesh_read(&back, path)); // the old file is still there
+    assert_ok(ty_mesh_read(&back, path));    // the old file is still there
     ty_tri_mesh_free(&m);
     ty_tri_mesh_free(&back);
 }
@@ -104,7 +104,7 @@ static void ply_reads_any_order_of_elements_and_types(void** state)
     ty_tri_mesh m = {0};
     assert_ok(read_text(ty_ply_read_bytes, &m, ascii_ply));
     assert_int_equal(m.n_verts, 4);
-    assert_int_equal(m.n_tris, 4); // the last face is a fan of two
+    assert_int_equal(m.n_tris, 4);    // the last face is a fan of two
     static const int fan[2][3] = {{0, 3, 2}, {0, 2, 1}};
     assert_memory_equal(m.tri[2], fan, sizeof fan);
     float* colour = ty_tri_mesh_attribute(&m, "colour", 3);
@@ -287,13 +287,12 @@ static void mutate_many(ty_status (*read)(ty_tri_mesh*, const void*, int64_t, co
     for (uint64_t seed = 0; seed < 5000; ++seed) {
         memcpy(bytes, valid, (size_t)n);
         int64_t length = test_mutate(bytes, n, seed);
-        unsigned char* exact =
-            ty_alloc((size_t)length, 1); // so that the sanitizer sees one byte too far
+        unsigned char* exact = ty_alloc((size_t)length,
+                                        1);    // so that the sanitizer sees one byte too far
         memcpy(exact, bytes, (size_t)length);
         ty_status s = read(&m, exact, length, "mutated");
         ty_free(exact);
-        if (s.code == TY_OK)
-            assert_sound(&m), ++*good;
+        if (s.code == TY_OK) assert_sound(&m), ++*good;
         else if (s.code != TY_BAD_INPUT || !s.message[0])
             fail_msg("seed %d: %s: %s", (int)seed, ty_code_name(s.code), s.message);
     }
@@ -317,7 +316,7 @@ static void changed_files_are_read_or_refused(void** state)
     mutate_many(ty_obj_read_bytes, tetrahedron_obj, (int64_t)strlen(tetrahedron_obj), &good);
     mutate_many(ty_stl_read_bytes, stl, tetrahedron_stl(stl), &good);
     mutate_many(ty_stl_read_bytes, text, tetrahedron_stl_text(text), &good);
-    assert_in_range(good, 2000, 23000); // neither all refused nor all let through
+    assert_in_range(good, 2000, 23000);    // neither all refused nor all let through
     ty_free(bytes);
     ty_tri_mesh_free(&m);
 }

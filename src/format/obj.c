@@ -36,7 +36,7 @@ static ty_status read_corner(const ty_scan* s, ty_word w, int64_t n_verts, int* 
 static ty_status read_face(ty_scan* s, ty_mesh_build* b)
 {
     ty_word w;
-    int n = 0, corner[3] = {0, 0, 0}; // first, previous, this
+    int n = 0, corner[3] = {0, 0, 0};    // first, previous, this
     while (ty_scan_word(s, &w)) {
         if (w.at[0] == '#') break;
         TY_TRY(read_corner(s, w, b->coords.n / 3, &corner[n < 2 ? n : 2]));
@@ -100,9 +100,7 @@ ty_status ty_obj_read_bytes(ty_tri_mesh* mesh, const void* bytes, int64_t n, con
     ty_scan s = ty_scan_begin(bytes, n, name);
     ty_status status = read_statements(&s, &b, INT64_MAX);
     if (status.code == TY_OK) status = check_range(&b, bytes, n, name);
-    if (status.code == TY_OK)
-        ty_mesh_build_finish(&b, mesh);
-    else
-        ty_mesh_build_free(&b);
+    if (status.code == TY_OK) ty_mesh_build_finish(&b, mesh);
+    else ty_mesh_build_free(&b);
     return status;
 }

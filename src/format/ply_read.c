@@ -18,15 +18,15 @@ static const int type_size[] = {0, 1, 1, 2, 2, 4, 4, 4, 8};
 
 // What a property of a vertex becomes: coordinate `channel`, or a channel of an attribute.
 typedef struct target {
-    int attribute; // -1 the position, -2 nothing
+    int attribute;    // -1 the position, -2 nothing
     int channel;
 } target;
 
 typedef struct property {
-    value_type count_type; // NO_TYPE unless a list
+    value_type count_type;    // NO_TYPE unless a list
     value_type type;
-    target target; // of a vertex
-    bool corners;  // of a face
+    target target;    // of a vertex
+    bool corners;     // of a face
 } property;
 
 typedef struct element {
@@ -38,11 +38,11 @@ typedef struct element {
 
 typedef struct ply {
     const char* name;
-    const unsigned char *begin, *at, *end; // binary values
-    ty_scan text;                          // header, and text values
+    const unsigned char *begin, *at, *end;    // binary values
+    ty_scan text;                             // header, and text values
     bool binary, big_endian, seen_format, seen_vertex, seen_face;
     ty_tri_mesh* mesh;
-    ty_mesh_build faces; // corners only
+    ty_mesh_build faces;    // corners only
     unsigned channels[N_ATTRIBUTES];
     float* values[N_ATTRIBUTES];
 } ply;
@@ -116,7 +116,7 @@ static target target_named(ply* p, ty_word w)
         if (!ty_word_is(w, targets[i].name)) continue;
         if (t.attribute < 0) return t;
         unsigned bit = 1u << t.channel;
-        if (p->channels[t.attribute] & bit) break; // s and u in one file: the first counts
+        if (p->channels[t.attribute] & bit) break;    // s and u in one file: the first counts
         p->channels[t.attribute] |= bit;
         return t;
     }
@@ -142,8 +142,8 @@ static ty_status read_property(ply* p, element* e)
     if (list && (q->count_type == NO_TYPE || q->count_type >= F32))
         return ty_scan_mistake(&p->text, w, "'%s' cannot count a list; the header is damaged");
     if (e->vertex && !list) q->target = target_named(p, name);
-    q->corners =
-        e->face && list && (ty_word_is(name, "vertex_indices") || ty_word_is(name, "vertex_index"));
+    q->corners = e->face && list &&
+                 (ty_word_is(name, "vertex_indices") || ty_word_is(name, "vertex_index"));
     if (q->corners && q->type >= F32)
         return ty_scan_mistake(&p->text, type,
                                "vertex indices of type '%s'; export the mesh again");
@@ -176,23 +176,12 @@ static ty_status next_value(ply* p, value_type type, double* value)
     uint32_t low = (uint32_t)bits;
     memcpy(&single, &low, sizeof single);
     switch (type) {
-    case I8:
-        *value = (int8_t)bits;
-        break;
-    case I16:
-        *value = (int16_t)bits;
-        break;
-    case I32:
-        *value = (int32_t)bits;
-        break;
-    case F32:
-        *value = (double)single;
-        break;
-    case F64:
-        memcpy(value, &bits, sizeof *value);
-        break;
-    default:
-        *value = (double)bits;
+    case I8: *value = (int8_t)bits; break;
+    case I16: *value = (int16_t)bits; break;
+    case I32: *value = (int32_t)bits; break;
+    case F32: *value = (double)single; break;
+    case F64: memcpy(value, &bits, sizeof *value); break;
+    default: *value = (double)bits;
     }
     return ty_ok();
 }
@@ -217,8 +206,7 @@ static ty_status skip_value(ply* p, const property* q)
     if (q->count_type != NO_TYPE) TY_TRY(list_length(p, q, &n));
     for (int64_t k = 0; k < n; ++k) {
         ty_word w;
-        if (p->binary)
-            TY_TRY(next_value(p, q->type, &value));
+        if (p->binary) TY_TRY(next_value(p, q->type, &value));
         else if (!ty_scan_any_word(&p->text, &w))
             return mistake(p, "the file ends too early; it is cut off: copy it again");
     }
@@ -252,7 +240,7 @@ static ty_status prepare_vertices(ply* p, const element* e)
     if (axes != 7) return mistake(p, "the vertices lack x, y or z; export the mesh again");
     TY_TRY(ty_tri_mesh_resize(p->mesh, (int)e->count, 0));
     for (int a = 0; a < N_ATTRIBUTES; ++a) {
-        if (p->channels[a] != (1u << attributes[a].width) - 1) continue; // incomplete: leave it
+        if (p->channels[a] != (1u << attributes[a].width) - 1) continue;    // incomplete: leave it
         p->values[a] = ty_tri_mesh_add_attribute(p->mesh, attributes[a].name, attributes[a].width);
         if (!p->values[a]) return ty_no_memory("surface attributes");
     }
@@ -279,7 +267,7 @@ static ty_status read_vertices(ply* p, const element* e)
 static ty_status read_polygon(ply* p, const property* q)
 {
     int64_t n;
-    int corner[3] = {0, 0, 0}; // first, previous, this
+    int corner[3] = {0, 0, 0};    // first, previous, this
     TY_TRY(list_length(p, q, &n));
     if (n < 3)
         return mistake(p, "a face has fewer than three corners; remove loose edges from the mesh");
@@ -315,8 +303,8 @@ static ty_status check_count(const ply* p, const element* e)
         const property* q = &e->properties[k];
         row += !p->binary ? 2 : type_size[q->count_type != NO_TYPE ? q->count_type : q->type];
     }
-    int64_t possible =
-        (bytes_left(p) + 1) / (row ? row : 1); // the last line of a text may lack its end
+    int64_t possible = (bytes_left(p) + 1) /
+                       (row ? row : 1);    // the last line of a text may lack its end
     if (e->count <= possible && e->count <= TY_MESH_MAX_ELEMENTS) return ty_ok();
     return ty_fail_at(TY_BAD_INPUT, p->name, 0, 0,
                       "the header announces %lld %s, but there are bytes for %lld at most; the "

@@ -39,7 +39,7 @@ static void write_header(ty_file_writer* w, const ty_tri_mesh* m, int n_comments
         char line[500];
         snprintf(line, sizeof line, "%s", comments[i]);
         for (char* c = line; *c; ++c)
-            if ((unsigned char)*c < 32) *c = ' '; // a line break would end the comment
+            if ((unsigned char)*c < 32) *c = ' ';    // a line break would end the comment
         ty_file_print(w, "comment %s\n", line);
     }
     ty_file_print(w, "element vertex %d\nproperty float x\nproperty float y\nproperty float z\n",
@@ -47,12 +47,10 @@ static void write_header(ty_file_writer* w, const ty_tri_mesh* m, int n_comments
     for (int a = 0; a < m->n_attrs; ++a)
         for (int c = 0; c < m->attr[a].width; ++c) {
             const char* name = property_name(&m->attr[a], c);
-            if (name)
-                ty_file_print(w, "property float %s\n", name);
+            if (name) ty_file_print(w, "property float %s\n", name);
             else if (m->attr[a].width == 1)
                 ty_file_print(w, "property float %s\n", m->attr[a].name);
-            else
-                ty_file_print(w, "property float %s_%d\n", m->attr[a].name, c);
+            else ty_file_print(w, "property float %s_%d\n", m->attr[a].name, c);
         }
     ty_file_print(w, "element face %d\nproperty list uchar int vertex_indices\nend_header\n",
                   m->n_tris);

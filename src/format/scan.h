@@ -13,7 +13,7 @@
 typedef struct ty_scan {
     const char *at, *end;
     const char* file;
-    int line; // 1-based
+    int line;    // 1-based
 } ty_scan;
 
 // A word: bytes without blanks, not ended by a zero.
@@ -31,10 +31,10 @@ bool ty_scan_any_word(ty_scan* s, ty_word* word);
 // Skips the rest of the line; false when no line follows.
 bool ty_scan_next_line(ty_scan* s);
 
-bool ty_word_is(ty_word w, const char* text); // same letters
+bool ty_word_is(ty_word w, const char* text);    // same letters
 bool ty_word_is_any_case(ty_word w, const char* text);
-bool ty_word_integer(ty_word w, int64_t* value); // all of it, at most 18 digits
-bool ty_word_double(ty_word w, double* value);   // all of it, finite
+bool ty_word_integer(ty_word w, int64_t* value);    // all of it, at most 18 digits
+bool ty_word_double(ty_word w, double* value);      // all of it, finite
 
 // TY_BAD_INPUT at this line, "... 'word' ..."; `format` takes one %s: the word, shortened and
 // printable.

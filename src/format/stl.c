@@ -53,7 +53,7 @@ static ty_status read_text(ty_mesh_build* soup, ty_scan* s)
     while (ty_scan_any_word(s, &w)) {
         double x[3];
         if (ty_word_is_any_case(w, "solid") || ty_word_is_any_case(w, "endsolid")) {
-            ty_scan_next_line(s); // a name that may hold anything
+            ty_scan_next_line(s);    // a name that may hold anything
         } else if (ty_word_is_any_case(w, "vertex")) {
             TY_TRY(ty_scan_point(s, "a vertex", x));
             if (!ty_mesh_build_vertex(soup, x)) return too_large(s->file);
@@ -65,7 +65,7 @@ static ty_status read_text(ty_mesh_build* soup, ty_scan* s)
                                   corners);
             corners = 0;
         } else if (ty_word_is_any_case(w, "facet")) {
-            ty_scan_next_line(s); // the normal follows from the corners
+            ty_scan_next_line(s);    // the normal follows from the corners
         } else if (!ty_word_is_any_case(w, "outer") && !ty_word_is_any_case(w, "loop") &&
                    !ty_word_is_any_case(w, "endloop")) {
             return ty_scan_mistake(s, w,
@@ -156,13 +156,11 @@ ty_status ty_stl_read_bytes(ty_tri_mesh* mesh, const void* bytes, int64_t n, con
     ty_mesh_build soup = {0}, b = {0};
     ty_status status = read_soup(&soup, bytes, n, name);
     if (status.code == TY_OK && soup.coords.n == 0)
-        status =
-            ty_fail_at(TY_BAD_INPUT, name, 0, 0, "no triangles in the file; is it an STL mesh?");
+        status = ty_fail_at(TY_BAD_INPUT, name, 0, 0,
+                            "no triangles in the file; is it an STL mesh?");
     if (status.code == TY_OK) status = weld(&b, &soup, name);
     ty_mesh_build_free(&soup);
-    if (status.code == TY_OK)
-        ty_mesh_build_finish(&b, mesh);
-    else
-        ty_mesh_build_free(&b);
+    if (status.code == TY_OK) ty_mesh_build_finish(&b, mesh);
+    else ty_mesh_build_free(&b);
     return status;
 }

@@ -16,7 +16,8 @@ static const char* extension(const char* path)
 bool ty_tet_can_write(const char* path, const char** remedy)
 {
     static const char* const known[] = {".vtu", ".mesh", ".node", ".ele"};
-    *remedy = "tetrahedra are written as .vtu (ParaView), .mesh (Medit) or .node with .ele (TetGen)";
+    *remedy =
+        "tetrahedra are written as .vtu (ParaView), .mesh (Medit) or .node with .ele (TetGen)";
     for (int i = 0; i < 4; ++i)
         if (strcasecmp(extension(path), known[i]) == 0) return true;
     return false;
@@ -31,8 +32,10 @@ static ty_status write_vtu(const ty_tet_mesh* m, const char* path)
         level[t] = (uint8_t)ty_kind_level(m->kind[t]);
         shape[t] = (uint8_t)ty_kind_shape(m->kind[t]);
     }
-    const ty_vtu_array arrays[] = {{"level", TY_VTU_BYTE, 1, level}, {"shape", TY_VTU_BYTE, 1, shape}};
-    ty_vtu g = {.n_points = m->n_verts, .n_cells = m->n_tets, .points = (const double(*)[3])m->vert};
+    const ty_vtu_array arrays[] = {{"level", TY_VTU_BYTE, 1, level},
+                                   {"shape", TY_VTU_BYTE, 1, shape}};
+    ty_vtu g = {
+        .n_points = m->n_verts, .n_cells = m->n_tets, .points = (const double(*)[3])m->vert};
     g.cell_type = 10;
     g.verts_per_cell = 4;
     g.verts = (const int*)m->tet;
@@ -102,7 +105,8 @@ static ty_status write_tetgen(const ty_tet_mesh* m, const char* path)
 ty_status ty_tet_write(const ty_tet_mesh* mesh, const char* path)
 {
     const char* remedy;
-    if (!ty_tet_can_write(path, &remedy)) return ty_fail(TY_BAD_INPUT, "cannot write '%s': %s", path, remedy);
+    if (!ty_tet_can_write(path, &remedy))
+        return ty_fail(TY_BAD_INPUT, "cannot write '%s': %s", path, remedy);
     if (strcasecmp(extension(path), ".vtu") == 0) return write_vtu(mesh, path);
     if (strcasecmp(extension(path), ".mesh") == 0) return write_medit(mesh, path);
     return write_tetgen(mesh, path);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tetrahedra and other cells to files: .vtu (ParaView; zlib), Medit .mesh, TetGen .node with .ele. All are written
-// atomically and hold doubles to the last bit.
+// Tetrahedra and other cells to files: .vtu (ParaView; zlib), Medit .mesh, TetGen .node with .ele.
+// All are written atomically and hold doubles to the last bit.
 #ifndef TY_FORMAT_TET_IO_H
 #define TY_FORMAT_TET_IO_H
 
 #include "mesh/tet_mesh.h"
 
-// By the extension of `path`. For .node or .ele both files are written beside each other; ids start at 1.
+// By the extension of `path`. For .node or .ele both files are written beside each other; ids start
+// at 1.
 ty_status ty_tet_write(const ty_tet_mesh* mesh, const char* path);
 // Whether the extension is one of them; `remedy` for a message when it is not.
 bool ty_tet_can_write(const char* path, const char** remedy);
@@ -21,7 +22,8 @@ typedef struct ty_vtu_array {
     const void* values;
 } ty_vtu_array;
 
-// Cells of one type: VTK's 1 vertex, 3 line, 10 tetrahedron, 11 voxel (corners x fastest). Value; borrows everything.
+// Cells of one type: VTK's 1 vertex, 3 line, 10 tetrahedron, 11 voxel (corners x fastest). Value;
+// borrows everything.
 typedef struct ty_vtu {
     int64_t n_points, n_cells;
     const double (*points)[3];

@@ -26,22 +26,22 @@ typedef enum ty_vdb_class { TY_VDB_FOG, TY_VDB_LEVEL_SET, TY_VDB_PLAIN } ty_vdb_
 // differ from background by at most `tolerance` in every component are inactive and become
 // background.
 typedef struct ty_vdb_grid {
-    const char* name;    // "surface", "density", "temperature", "velocity"
-    ty_vdb_class class_; // decides how other programs show it
-    int width;           // 1, or 3 for vectors
-    const float* values; // when NULL, `plane` is asked instead
+    const char* name;       // "surface", "density", "temperature", "velocity"
+    ty_vdb_class class_;    // decides how other programs show it
+    int width;              // 1, or 3 for vectors
+    const float* values;    // when NULL, `plane` is asked instead
     int n[3];
-    int64_t stride[3]; // in floats; all 0: x fastest, components together
+    int64_t stride[3];    // in floats; all 0: x fastest, components together
     // Fills the voxels (0.., 0.., k): n[0] * n[1] * width floats, x fastest. Called for rising k
     // from one thread.
     void (*plane)(const void* self, int k, float* out);
     const void* self;
-    double origin[3]; // metres
-    double cell;      // metres
-    double offset;    // 0.5: values at cell centres; 0: at the nodes
+    double origin[3];    // metres
+    double cell;         // metres
+    double offset;       // 0.5: values at cell centres; 0: at the nodes
     float background;
     float tolerance;
-    bool half; // 16-bit floats in the file
+    bool half;    // 16-bit floats in the file
 } ty_vdb_grid;
 
 ty_vdb_grid ty_vdb_grid_default(void);
@@ -65,15 +65,15 @@ typedef struct ty_vdb_text {
     char key[64], value[192];
 } ty_vdb_text;
 typedef struct ty_vdb_entry {
-    char name[64], type[64]; // type as in the file: "Tree_float_5_4_3"
-    int width;               // 1 or 3; 0: of a kind that ty_volume_read cannot read
+    char name[64], type[64];    // type as in the file: "Tree_float_5_4_3"
+    int width;                  // 1 or 3; 0: of a kind that ty_volume_read cannot read
     int n_texts;
     ty_vdb_text* texts;
 } ty_vdb_entry;
 typedef struct ty_vdb_listing {
     int n_grids, n_texts;
     ty_vdb_entry* grids;
-    ty_vdb_text* texts; // metadata of the file
+    ty_vdb_text* texts;    // metadata of the file
 } ty_vdb_listing;
 
 ty_status ty_vdb_list(ty_vdb_listing* listing, const char* path);

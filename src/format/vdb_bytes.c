@@ -12,7 +12,7 @@
 #include <blosc.h>
 #endif
 
-enum { OLDEST = 222, NEWEST = 224 }; // node mask compression came with 222 (OpenVDB 3.0, 2014)
+enum { OLDEST = 222, NEWEST = 224 };    // node mask compression came with 222 (OpenVDB 3.0, 2014)
 enum { COMPRESS_ZIP = 1, COMPRESS_MASK = 2, COMPRESS_BLOSC = 4 };
 
 ty_status vdb_damaged(const vdb_bytes* b, const char* what)
@@ -34,7 +34,7 @@ static ty_status take_number(vdb_bytes* b, void* value, int n)
 {
     const unsigned char* at = vdb_take(b, n);
     if (!at) return vdb_damaged(b, "the file ends too early");
-    memcpy(value, at, (size_t)n); // the library runs on little-endian machines only
+    memcpy(value, at, (size_t)n);    // the library runs on little-endian machines only
     return ty_ok();
 }
 
@@ -71,7 +71,7 @@ ty_status vdb_meta_next(vdb_bytes* b, vdb_meta* meta)
 
 ty_status vdb_header(vdb_bytes* b)
 {
-    static const unsigned char magic[8] = {0x20, 0x42, 0x44, 0x56}; // " BDV"
+    static const unsigned char magic[8] = {0x20, 0x42, 0x44, 0x56};    // " BDV"
     const unsigned char* at = vdb_take(b, 8);
     uint32_t version = 0;
     if (!at || memcmp(at, magic, 8) != 0)
@@ -82,7 +82,7 @@ ty_status vdb_header(vdb_bytes* b)
             TY_BAD_INPUT, b->file, 0, 0,
             "file version %u of OpenVDB; %d to %d can be read: write it again with OpenVDB 3 to 11",
             version, OLDEST, NEWEST);
-    at = vdb_take(b, 8 + 1 + 36); // library version, "has offsets", id
+    at = vdb_take(b, 8 + 1 + 36);    // library version, "has offsets", id
     if (!at) return vdb_damaged(b, "the header ends too early");
     if (at[8] == 1) return ty_ok();
     return ty_fail_at(TY_BAD_INPUT, b->file, 0, 0,
@@ -138,7 +138,7 @@ static float half_to_float(uint16_t h)
     int exponent = h >> 10 & 31;
     double fraction = h & 1023;
     double value = exponent == 0    ? ldexp(fraction, -24)
-                   : exponent == 31 ? (double)NAN // infinity too: neither is wanted
+                   : exponent == 31 ? (double)NAN    // infinity too: neither is wanted
                                     : ldexp(fraction + 1024.0, exponent - 25);
     return (float)(h & 0x8000 ? -value : value);
 }
@@ -191,7 +191,7 @@ static ty_status unpack_blosc(vdb_bytes* b, const unsigned char* packed, int64_t
 // The next n bytes of values, unpacked; valid until the next call.
 static ty_status unpack(vdb_bytes* b, const vdb_layout* l, int64_t n, const unsigned char** bytes)
 {
-    int64_t packed_size = -n; // negative: stored as it is
+    int64_t packed_size = -n;    // negative: stored as it is
     if (l->compression & (COMPRESS_ZIP | COMPRESS_BLOSC)) TY_TRY(vdb_i64(b, &packed_size));
     if (packed_size <= 0) {
         if (packed_size != -n) return vdb_damaged(b, "values of a wrong length");
@@ -221,8 +221,8 @@ enum {
 
 typedef struct inactive {
     int how;
-    float value[2][3];         // selected by `mask`
-    const unsigned char* mask; // NULL: value[0]
+    float value[2][3];            // selected by `mask`
+    const unsigned char* mask;    // NULL: value[0]
 } inactive;
 
 static ty_status read_inactive(vdb_bytes* b, const vdb_layout* l, int count, inactive* r)

@@ -43,16 +43,16 @@ ty_status vdb_header(vdb_bytes* b);
 
 // What stands before every grid.
 typedef struct vdb_descriptor {
-    vdb_text name, type; // name without OpenVDB's "\x1e0" that makes it unique
-    bool instance;       // shares the tree of another grid
+    vdb_text name, type;    // name without OpenVDB's "\x1e0" that makes it unique
+    bool instance;          // shares the tree of another grid
     int64_t grid_at, end_at;
-    int width, scalar; // components and bytes of one; width 0: a kind we cannot read
+    int width, scalar;    // components and bytes of one; width 0: a kind we cannot read
     bool half;
 } vdb_descriptor;
 // Leaves `b` after the descriptor; `grid_at` and `end_at` lie within the file, `end_at` beyond `b`.
 ty_status vdb_descriptor_next(vdb_bytes* b, vdb_descriptor* d);
 
-enum { VDB_MAX_VALUES = 32768 }; // of one node: the upper internal node's
+enum { VDB_MAX_VALUES = 32768 };    // of one node: the upper internal node's
 
 // How values of the grid at hand are stored.
 typedef struct vdb_layout {
@@ -60,7 +60,7 @@ typedef struct vdb_layout {
     int width, scalar;
     bool half;
     float background[3];
-    unsigned char* scratch; // VDB_MAX_VALUES x 3 x 8 bytes
+    unsigned char* scratch;    // VDB_MAX_VALUES x 3 x 8 bytes
 } vdb_layout;
 
 // One value, `width` numbers, not compressed.

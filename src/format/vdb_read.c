@@ -31,7 +31,7 @@ typedef struct leaf {
 typedef struct reader {
     vdb_bytes b;
     vdb_layout layout;
-    float* node; // the values of one internal node
+    float* node;    // the values of one internal node
     TY_ARRAY(tile) tiles;
     TY_ARRAY(leaf) leaves;
     TY_ARRAY(float) constants;
@@ -191,7 +191,7 @@ static ty_status make_table(reader* r)
             (long long)(8 * (hi[2] - lo[2])));
     r->v->block = ty_alloc((size_t)n, sizeof *r->v->block);
     if (!r->v->block) return no_memory();
-    memset(r->v->block, 0xFF, (size_t)n * sizeof *r->v->block); // -1 everywhere
+    memset(r->v->block, 0xFF, (size_t)n * sizeof *r->v->block);    // -1 everywhere
     return ty_ok();
 }
 
@@ -260,21 +260,21 @@ static ty_status read_map(vdb_bytes* b, double scale[3], double shift[3])
             scale[axis] = plain ? m[5 * axis] : NAN, shift[axis] = m[12 + axis];
         return ty_ok();
     }
-    bool moved =
-        vdb_text_is(type, "ScaleTranslateMap") || vdb_text_is(type, "UniformScaleTranslateMap");
+    bool moved = vdb_text_is(type, "ScaleTranslateMap") ||
+                 vdb_text_is(type, "UniformScaleTranslateMap");
     if (moved) TY_TRY(vdb_doubles(b, shift, 3));
     if (!moved && !vdb_text_is(type, "ScaleMap") && !vdb_text_is(type, "UniformScaleMap")) {
         scale[0] = NAN;
         return ty_ok();
     }
     TY_TRY(vdb_doubles(b, scale, 3));
-    return vdb_doubles(b, rest, 12); // the same again, inverted and squared
+    return vdb_doubles(b, rest, 12);    // the same again, inverted and squared
 }
 
 static ty_status read_transform(reader* r)
 {
     static const double same =
-        1e-6; // programs that store floats round the three scales apart by about 1e-7
+        1e-6;    // programs that store floats round the three scales apart by about 1e-7
     double scale[3];
     TY_TRY(read_map(&r->b, scale, r->v->origin));
     bool ok = scale[0] > 0.0 && isfinite(scale[0]);

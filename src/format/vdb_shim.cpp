@@ -2,8 +2,8 @@
 // OpenVDB behind C. No exception leaves this file. Leaf by leaf instead of OpenVDB's copyFromDense:
 // the input may be rows made on demand, and no second dense copy exists.
 
-// The library hides its symbols, but OpenVDB's templates must be the same objects here and there: hidden, the type
-// registry exists twice and openvdb::initialize() crashes.
+// The library hides its symbols, but OpenVDB's templates must be the same objects here and there:
+// hidden, the type registry exists twice and openvdb::initialize() crashes.
 #pragma GCC visibility push(default)
 #include <openvdb/io/Archive.h>
 #include <openvdb/openvdb.h>
@@ -21,7 +21,7 @@
 namespace
 {
 
-enum { SIDE = 8 }; // voxels along a leaf
+enum { SIDE = 8 };    // voxels along a leaf
 
 ty_status failure(ty_code code, const char* format, const char* what)
 {
@@ -139,22 +139,20 @@ template <typename Grid> openvdb::GridBase::Ptr build(const ty_vdb_grid& g, bool
 void describe(openvdb::MetaMap& map, int n_notes, const ty_vdb_note* notes)
 {
     for (int i = 0; i < n_notes; ++i)
-        if (notes[i].text)
-            map.insertMeta(notes[i].key, openvdb::StringMetadata(notes[i].text));
-        else
-            map.insertMeta(notes[i].key, openvdb::DoubleMetadata(notes[i].number));
+        if (notes[i].text) map.insertMeta(notes[i].key, openvdb::StringMetadata(notes[i].text));
+        else map.insertMeta(notes[i].key, openvdb::DoubleMetadata(notes[i].number));
 }
 
 openvdb::GridBase::Ptr convert(const ty_vdb_grid& g, int n_notes, const ty_vdb_note* notes,
                                bool* finite)
 {
-    openvdb::GridBase::Ptr grid =
-        g.width == 3 ? build<openvdb::Vec3fGrid>(g, finite) : build<openvdb::FloatGrid>(g, finite);
+    openvdb::GridBase::Ptr grid = g.width == 3 ? build<openvdb::Vec3fGrid>(g, finite)
+                                               : build<openvdb::FloatGrid>(g, finite);
     auto transform = openvdb::math::Transform::createLinearTransform(g.cell);
     transform->postTranslate(openvdb::Vec3d(g.origin[0], g.origin[1], g.origin[2]) +
                              openvdb::Vec3d(g.offset * g.cell));
     grid->setTransform(transform);
-    describe(*grid, n_notes, notes); // first: the lines below may not be overwritten
+    describe(*grid, n_notes, notes);    // first: the lines below may not be overwritten
     grid->setName(g.name);
     grid->setSaveFloatAsHalf(g.half);
     if (g.class_ == TY_VDB_FOG) grid->setGridClass(openvdb::GRID_FOG_VOLUME);
@@ -181,7 +179,7 @@ uint32_t flags_of(ty_vdb_compression c)
                              : mask;
 }
 
-} // namespace
+}    // namespace
 
 extern "C" ty_status ty_vdb_shim_write(int n_grids, const ty_vdb_grid* grids, int n_notes,
                                        const ty_vdb_note* notes, ty_vdb_compression compression,

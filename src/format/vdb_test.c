@@ -194,7 +194,7 @@ static void strides_and_empty_grids(void** state)
     for (int i = 0; i < 60; ++i) values[i] = (float)(i + 1);
     ty_vdb_grid g = ty_vdb_grid_default();
     memcpy(g.n, (int[3]){3, 4, 5}, sizeof g.n);
-    memcpy(g.stride, (int64_t[3]){20, 5, 1}, sizeof g.stride); // z fastest
+    memcpy(g.stride, (int64_t[3]){20, 5, 1}, sizeof g.stride);    // z fastest
     g.values = values;
     assert_ok(ty_vdb_write(path, 1, &g, 0, NULL, TY_VDB_NONE));
     ty_volume v = {0};
@@ -224,7 +224,7 @@ static void what_cannot_be_read_or_written_says_so(void** state)
     memcpy(g.n, (int[3]){1, 1, 1}, sizeof g.n);
     g.values = &bad;
     assert_code(ty_vdb_write(path, 1, &g, 0, NULL, TY_VDB_BLOSC), TY_DIVERGED);
-    assert_ok(ty_volume_read(&v, path, "surface")); // still there
+    assert_ok(ty_volume_read(&v, path, "surface"));    // still there
     g.cell = 0.0;
     assert_code(ty_vdb_write(path, 1, &g, 0, NULL, TY_VDB_BLOSC), TY_BAD_INPUT);
     g = (ty_vdb_grid){.name = "x", .width = 1, .cell = 1};
@@ -260,18 +260,18 @@ static void put_start(builder* b, int n_tiles)
                                             0,    10,   0,    0,    0, 0, 0, 0, 0,   1};
     b->n = 0;
     put(b, start, 57);
-    put_i32(b, 0); // metadata
-    put_i32(b, 1); // grids
+    put_i32(b, 0);    // metadata
+    put_i32(b, 1);    // grids
     put_text(b, "g");
     put_text(b, "Tree_float_5_4_3");
     put_text(b, "");
-    for (int i = 0; i < 3; ++i) put_i64(b, b->n + 8 * (3 - i)); // all right after the descriptor
-    put_i32(b, 2);                                              // compression
-    put_i32(b, 0);                                              // metadata
+    for (int i = 0; i < 3; ++i) put_i64(b, b->n + 8 * (3 - i));    // all right after the descriptor
+    put_i32(b, 2);                                                 // compression
+    put_i32(b, 0);                                                 // metadata
     put_text(b, "TranslationMap");
     for (int i = 0; i < 3; ++i) put_i64(b, 0);
     put_i32(b, 1);
-    put_float(b, 0.5f); // background
+    put_float(b, 0.5f);    // background
     put_i32(b, n_tiles);
 }
 
@@ -297,7 +297,7 @@ static void put_child(builder* b, int at)
     put(b, none, 4096);
     put(b, none, 4096);
     b->bytes[b->n - 4096 + at / 8] |= (unsigned char)(1 << at % 8);
-    put(b, "\0", 1); // the inactive ones are background
+    put(b, "\0", 1);    // the inactive ones are background
     put_float(b, 7.0f);
 }
 

@@ -36,7 +36,8 @@ static const float* find_block(const ty_volume* v, const int voxel[3], int* step
     int64_t at = 0;
     *step = 0;
     for (int axis = 0; axis < 3; ++axis) {
-        int64_t b = (int64_t)(voxel[axis] >> 3) - v->first[axis]; // arithmetic shift: rounds down
+        int64_t b = (int64_t)(voxel[axis] >> 3) -
+                    v->first[axis];    // arithmetic shift: rounds down
         if (b < 0 || b >= v->n_blocks[axis]) return v->constants;
         at = at * v->n_blocks[axis] + b;
     }
@@ -91,7 +92,7 @@ static void sample_point(const ty_volume* v, const double x[3], double* out)
     for (int c = 0; c < v->width; ++c) out[c] = v->constants[c];
     for (int axis = 0; axis < 3; ++axis) {
         double at = (x[axis] - v->origin[axis]) / v->cell, low = floor(at);
-        if (!(fabs(low) < 0x1p30)) return; // far away, or not a number
+        if (!(fabs(low) < 0x1p30)) return;    // far away, or not a number
         base[axis] = (int)low;
         part[axis] = at - low;
     }

@@ -23,13 +23,13 @@ enum { TY_VOLUME_SIDE = 8, TY_VOLUME_BLOCK = 512 };
 // Open. Owns its arrays; zero-initialise, read, ty_volume_free. Free to read from any thread.
 typedef struct ty_volume {
     char name[64];
-    int width;      // 1 or 3
-    bool level_set; // the file says so: metres, negative inside
+    int width;         // 1 or 3
+    bool level_set;    // the file says so: metres, negative inside
     double origin[3], cell;
-    int first[3]; // block coordinates of the first block: voxel / 8
+    int first[3];    // block coordinates of the first block: voxel / 8
     int n_blocks[3];
     int* block;
-    int n_values, n_constants; // in blocks and in constants
+    int n_values, n_constants;    // in blocks and in constants
     float *values, *constants;
 } ty_volume;
 

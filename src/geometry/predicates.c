@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expansions are sums of doubles that do not overlap, smallest first [Shewchuk1997] section 2. The exact
-// stage is written for clarity, not speed: the filter lets it run only within rounding of degeneracy.
-// Departs: two stages (filter, exact) instead of four, because the middle ones pay only on inputs that are
-// nearly all degenerate.
+// Expansions are sums of doubles that do not overlap, smallest first [Shewchuk1997] section 2. The
+// exact stage is written for clarity, not speed: the filter lets it run only within rounding of
+// degeneracy. Departs: two stages (filter, exact) instead of four, because the middle ones pay only
+// on inputs that are nearly all degenerate.
 #include "geometry/predicates.h"
 
 #include <math.h>
 
 enum {
-    DIFF = 2,                     // components of a difference
-    MINOR = 2 * 2 * DIFF * DIFF,  // of a 2 x 2 determinant of differences
-    TERM = 2 * MINOR * DIFF,      // of a minor times a difference
+    DIFF = 2,                       // components of a difference
+    MINOR = 2 * 2 * DIFF * DIFF,    // of a 2 x 2 determinant of differences
+    TERM = 2 * MINOR * DIFF,        // of a minor times a difference
     DET3 = 3 * TERM
 };
 
-// Half an ulp of 1 times the number of roundings, after [Shewchuk1997] (7 + 56 eps) eps and (3 + 16 eps) eps.
+// Half an ulp of 1 times the number of roundings, after [Shewchuk1997] (7 + 56 eps) eps and (3 + 16
+// eps) eps.
 static const double ORIENT3D_FILTER = 7.7715611723761027e-16;
 static const double ORIENT2D_FILTER = 3.3306690738754716e-16;
 
@@ -85,7 +86,8 @@ static int sign_of(int n, const double* e)
     return n == 0 ? 0 : (e[n - 1] > 0.0) - (e[n - 1] < 0.0);
 }
 
-static int orient3d_exact(const double a[3], const double b[3], const double c[3], const double d[3])
+static int orient3d_exact(const double a[3], const double b[3], const double c[3],
+                          const double d[3])
 {
     double u[3][DIFF], v[3][DIFF], w[3][DIFF], det[DET3];
     for (int axis = 0; axis < 3; ++axis) {

@@ -29,7 +29,8 @@ static void corner_of_a_cube(void** state)
     for (int k = 3; k < 6; ++k) assert_near(angle[k], acos(1.0 / sqrt(3.0)), 1e-14);
     assert_near(ty_tet_volume(o, x, y, z), 1.0 / 6.0, 1e-16);
     // inradius (3 - sqrt 3) / 6, circumradius sqrt(3) / 2
-    assert_near(ty_tet_radius_ratio(o, x, y, z), 3.0 * (3.0 - sqrt(3.0)) / 6.0 / (sqrt(3.0) / 2.0), 1e-14);
+    assert_near(ty_tet_radius_ratio(o, x, y, z), 3.0 * (3.0 - sqrt(3.0)) / 6.0 / (sqrt(3.0) / 2.0),
+                1e-14);
 }
 
 static void flat_ones_are_worthless(void** state)

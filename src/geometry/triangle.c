@@ -38,8 +38,8 @@ static sheared shear(const ty_ray* ray, ty_vec3 vertex)
                      ray->shear[2] * z};
 }
 
-// The sign of the edge function p x q at the ray, the ray thought at (e, e^2) for an infinitesimal e > 0
-// when it is zero. Changes sign when p and q are swapped, to the bit: neighbours agree.
+// The sign of the edge function p x q at the ray, the ray thought at (e, e^2) for an infinitesimal
+// e > 0 when it is zero. Changes sign when p and q are swapped, to the bit: neighbours agree.
 static int edge_sign(sheared p, sheared q, double value)
 {
     if (value == 0.0) value = p.y - q.y;
@@ -64,7 +64,8 @@ ty_ray_hit ty_ray_triangle(const ty_ray* ray, ty_vec3 a, ty_vec3 b, ty_vec3 c)
 }
 
 // The closed segments p q and r s, projected along an axis, exactly.
-static bool meet_seen_along(int drop, const double* p, const double* q, const double* r, const double* s)
+static bool meet_seen_along(int drop, const double* p, const double* q, const double* r,
+                            const double* s)
 {
     const double* x[4] = {p, q, r, s};
     double y[4][2];
@@ -78,7 +79,8 @@ static bool meet_seen_along(int drop, const double* p, const double* q, const do
            ty_orient2d(y[2], y[3], y[0]) * ty_orient2d(y[2], y[3], y[1]) <= 0;
 }
 
-// In one plane, and meeting as seen along every axis: one of these projections is one-to-one on the plane.
+// In one plane, and meeting as seen along every axis: one of these projections is one-to-one on the
+// plane.
 static bool segments_meet(const double* p, const double* q, const double* r, const double* s)
 {
     if (ty_orient3d(p, q, r, s) != 0) return false;
@@ -95,7 +97,8 @@ static bool contains(const double* const t[3], const double* x)
         int i = (drop + 1) % 3, j = (drop + 2) % 3, s[3];
         for (int k = 0; k < 3; ++k) {
             const double *a = t[k], *b = t[(k + 1) % 3];
-            s[k] = ty_orient2d((double[2]){a[i], a[j]}, (double[2]){b[i], b[j]}, (double[2]){x[i], x[j]});
+            s[k] = ty_orient2d((double[2]){a[i], a[j]}, (double[2]){b[i], b[j]},
+                               (double[2]){x[i], x[j]});
         }
         if (s[0] == 0 && s[1] == 0 && s[2] == 0) continue;
         seen = true;
@@ -108,7 +111,8 @@ static bool contains(const double* const t[3], const double* x)
 static void crossing_of_segments(const double* p, const double* q, const double* r, const double* s,
                                  double place[3])
 {
-    ty_vec3 a = ty_load3(p), u = ty_load3(q) - a, v = ty_load3(s) - ty_load3(r), w = ty_load3(r) - a;
+    ty_vec3 a = ty_load3(p), u = ty_load3(q) - a, v = ty_load3(s) - ty_load3(r),
+            w = ty_load3(r) - a;
     ty_vec3 n = ty_cross(u, v);
     double n2 = ty_dot(n, n), u2 = ty_dot(u, u);
     double t = n2 > 0.0 ? ty_dot(ty_cross(w, v), n) / n2 : u2 > 0.0 ? ty_dot(w, u) / u2 : 0.0;
@@ -129,8 +133,8 @@ static bool coplanar_meet(const double* const p[3], const double* const q[3], do
 }
 
 // A segment that does not lie in the plane of t (sp, sq: sides of its ends) against t.
-static bool segment_meets(const double* p, const double* q, int sp, int sq, const double* const t[3],
-                          double place[3])
+static bool segment_meets(const double* p, const double* q, int sp, int sq,
+                          const double* const t[3], double place[3])
 {
     if (sp * sq > 0 || (sp == 0 && sq == 0)) return false;
     int s[3];
@@ -154,7 +158,8 @@ static bool same_side(const int s[3])
     return (s[0] > 0 && s[1] > 0 && s[2] > 0) || (s[0] < 0 && s[1] < 0 && s[2] < 0);
 }
 
-static bool edges_meet(const double* const p[3], const int side[3], const double* const q[3], double place[3])
+static bool edges_meet(const double* const p[3], const int side[3], const double* const q[3],
+                       double place[3])
 {
     for (int k = 0; k < 3; ++k) {
         int next = (k + 1) % 3;

@@ -16,17 +16,19 @@
 enum { TY_FACE = 0, TY_EDGE = 1, TY_VERTEX = 4 };
 
 typedef struct ty_closest {
-    ty_vec3 point;        // on the triangle
-    double distance2;     // metres squared
-    int feature;          // where `point` lies
+    ty_vec3 point;       // on the triangle
+    double distance2;    // metres squared
+    int feature;         // where `point` lies
 } ty_closest;
 
-// The closest point by the regions of [Ericson2005] section 5.1.5. Departs: inside the face the plane's
-// normal gives point and distance (error eps / sin of the smallest angle instead of its square), and
-// triangles too thin for that are taken as their three edges. Degenerate triangles are segments or points.
+// The closest point by the regions of [Ericson2005] section 5.1.5. Departs: inside the face the
+// plane's normal gives point and distance (error eps / sin of the smallest angle instead of its
+// square), and triangles too thin for that are taken as their three edges. Degenerate triangles are
+// segments or points.
 static inline ty_closest ty_closest_on_triangle(ty_vec3 p, ty_vec3 a, ty_vec3 b, ty_vec3 c);
 
-// A ray made ready for many triangles [Woop2013]: axes permuted so that `axis[2]` is where it is longest.
+// A ray made ready for many triangles [Woop2013]: axes permuted so that `axis[2]` is where it is
+// longest.
 typedef struct ty_ray {
     ty_vec3 origin, direction;    // t counts in lengths of `direction`, which need not be 1
     int axis[3];
@@ -38,16 +40,17 @@ ty_ray ty_ray_make(ty_vec3 origin, ty_vec3 direction);
 typedef struct ty_ray_hit {
     double t;
     double u, v, w;    // barycentric weights of a, b, c
-    int facing;        // +1 when the ray enters from the counter-clockwise side, -1 from the other, 0: no hit
+    int facing;    // +1 when the ray enters from the counter-clockwise side, -1 from the other, 0: no hit
 } ty_ray_hit;
 
-// [Woop2013]; watertight. Departs: where the ray meets an edge or a corner exactly, the ray is thought shifted
-// by an infinitesimal amount, so that of the triangles around it a ray crossing a closed surface hits exactly
-// one (crossings can be counted). Triangles seen edge-on are not hit. t may be negative: the caller judges.
+// [Woop2013]; watertight. Departs: where the ray meets an edge or a corner exactly, the ray is
+// thought shifted by an infinitesimal amount, so that of the triangles around it a ray crossing a
+// closed surface hits exactly one (crossings can be counted). Triangles seen edge-on are not hit. t
+// may be negative: the caller judges.
 ty_ray_hit ty_ray_triangle(const ty_ray* ray, ty_vec3 a, ty_vec3 b, ty_vec3 c);
 
-// Whether the closed triangles p and q have a point in common; exact (orientation predicates), also for
-// coplanar and degenerate ones. `place`, which may be NULL, gets a common point to rounding.
+// Whether the closed triangles p and q have a point in common; exact (orientation predicates), also
+// for coplanar and degenerate ones. `place`, which may be NULL, gets a common point to rounding.
 bool ty_triangles_intersect(const double* const p[3], const double* const q[3], double place[3]);
 
 static inline ty_closest ty_closest_on_segment_(ty_vec3 p, ty_vec3 a, ty_vec3 b, int edge)
@@ -82,7 +85,8 @@ static inline ty_closest ty_closest_at_vertex_(ty_vec3 v, ty_vec3 vp, int corner
 
 static inline ty_closest ty_closest_on_triangle(ty_vec3 p, ty_vec3 a, ty_vec3 b, ty_vec3 c)
 {
-    // Below sin^2 = 1e-16 the normal is rounding: such a triangle lies within 1e-8 lengths of its edges.
+    // Below sin^2 = 1e-16 the normal is rounding: such a triangle lies within 1e-8 lengths of its
+    // edges.
     const double thin2 = 1e-16;
     ty_vec3 ab = b - a, ac = c - a, ap = p - a;
     double d1 = ty_dot(ab, ap), d2 = ty_dot(ac, ap);

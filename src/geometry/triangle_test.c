@@ -6,7 +6,9 @@
 
 static ty_vec3 random_vec(uint64_t seed, double size)
 {
-    return size * (ty_vec(ty_unit(ty_mix2(seed, 1)), ty_unit(ty_mix2(seed, 2)), ty_unit(ty_mix2(seed, 3))) - 0.5);
+    return size * (ty_vec(ty_unit(ty_mix2(seed, 1)), ty_unit(ty_mix2(seed, 2)),
+                          ty_unit(ty_mix2(seed, 3))) -
+                   0.5);
 }
 
 // The least distance over a barycentric grid, refined around the best: never less than the truth.
@@ -17,7 +19,8 @@ static double sampled_distance(ty_vec3 p, ty_vec3 a, ty_vec3 b, ty_vec3 c)
         double u0 = bu, v0 = bv;
         for (int i = -8; i <= 8; ++i)
             for (int j = -8; j <= 8; ++j) {
-                double u = ty_clamp(u0 + i * width / 8, 0.0, 1.0), v = ty_clamp(v0 + j * width / 8, 0.0, 1.0 - u);
+                double u = ty_clamp(u0 + i * width / 8, 0.0, 1.0),
+                       v = ty_clamp(v0 + j * width / 8, 0.0, 1.0 - u);
                 double d = ty_norm(p - (a + u * (b - a) + v * (c - a)));
                 if (d < best) best = d, bu = u, bv = v;
             }
@@ -30,7 +33,8 @@ static void closest_point_is_the_closest(void** state)
     (void)state;
     int seen[7] = {0};
     for (uint64_t n = 0; n < 2000; ++n) {
-        ty_vec3 a = random_vec(4 * n, 2), b = random_vec(4 * n + 1, 2), c = random_vec(4 * n + 2, 2);
+        ty_vec3 a = random_vec(4 * n, 2), b = random_vec(4 * n + 1, 2),
+                c = random_vec(4 * n + 2, 2);
         ty_vec3 p = random_vec(4 * n + 3, 3);
         if (n % 5 == 0) c = a + 1e-5 * (c - a) + 0.7 * (b - a);    // thin
         ty_closest r = ty_closest_on_triangle(p, a, b, c);
@@ -75,16 +79,19 @@ static void a_ray_through_an_edge_hits_one_neighbour(void** state)
     enum { N = 8 };
     ty_vec3 ring[N];
     for (int k = 0; k < N; ++k) {
-        static const double corner[N][2] = {{2, 0}, {2, 2}, {0, 2}, {-2, 2}, {-2, 0}, {-2, -2}, {0, -2}, {2, -2}};
+        static const double corner[N][2] = {{2, 0},  {2, 2},   {0, 2},  {-2, 2},
+                                            {-2, 0}, {-2, -2}, {0, -2}, {2, -2}};
         ring[k] = ty_vec(corner[k][0], corner[k][1], 0);
     }
     for (int i = -3; i <= 3; ++i)
         for (int j = -3; j <= 3; ++j)
             for (int down = 0; down < 2; ++down) {
-                ty_ray ray = ty_ray_make(ty_vec(0.5 * i, 0.5 * j, down ? 3 : -3), ty_vec(0, 0, down ? -2 : 2));
+                ty_ray ray = ty_ray_make(ty_vec(0.5 * i, 0.5 * j, down ? 3 : -3),
+                                         ty_vec(0, 0, down ? -2 : 2));
                 int hits = 0;
                 for (int k = 0; k < N; ++k) {
-                    ty_ray_hit h = ty_ray_triangle(&ray, ty_vec(0, 0, 0), ring[k], ring[(k + 1) % N]);
+                    ty_ray_hit h = ty_ray_triangle(&ray, ty_vec(0, 0, 0), ring[k],
+                                                   ring[(k + 1) % N]);
                     if (!h.facing) continue;
                     ++hits;
                     assert_near(h.t, 1.5, 1e-15);
@@ -107,26 +114,31 @@ static void triangles_meet_when_they_do(void** state)
 {
     (void)state;
     double base[3][3] = {{0, 0, 0}, {4, 0, 0}, {0, 4, 0}}, place[3];
-    double through[3][3] = {{1, 1, -1}, {1, 1, 1}, {9, 9, 1}}, beside[3][3] = {{5, 5, -1}, {5, 5, 1}, {9, 9, 0}};
-    double touching[3][3] = {{1, 1, 0}, {1, 2, 3}, {2, 1, 3}}, above[3][3] = {{1, 1, 0x1p-60}, {1, 2, 3}, {2, 1, 3}};
+    double through[3][3] = {{1, 1, -1}, {1, 1, 1}, {9, 9, 1}},
+           beside[3][3] = {{5, 5, -1}, {5, 5, 1}, {9, 9, 0}};
+    double touching[3][3] = {{1, 1, 0}, {1, 2, 3}, {2, 1, 3}},
+           above[3][3] = {{1, 1, 0x1p-60}, {1, 2, 3}, {2, 1, 3}};
     assert_true(meet(base, through, place));
     assert_near(place[2], 0.0, 1e-12);
     assert_false(meet(base, beside, place));
     assert_true(meet(base, touching, place));
     assert_false(meet(base, above, place));
-    double within[3][3] = {{1, 1, 0}, {1.5, 1, 0}, {1, 1.5, 0}}, apart[3][3] = {{3, 3, 0}, {4, 3, 0}, {3, 4, 0}};
+    double within[3][3] = {{1, 1, 0}, {1.5, 1, 0}, {1, 1.5, 0}},
+           apart[3][3] = {{3, 3, 0}, {4, 3, 0}, {3, 4, 0}};
     double across[3][3] = {{-1, 1, 0}, {5, 1, 0}, {5, 1.5, 0}};
     assert_true(meet(base, within, place));
     assert_false(meet(base, apart, place));
     assert_true(meet(base, across, place));
-    double needle[3][3] = {{1, 1, -1}, {1, 1, 1}, {1, 1, 0}}, other[3][3] = {{0, 1, 0.5}, {2, 1, 0.5}, {1, 1, 0.5}};
+    double needle[3][3] = {{1, 1, -1}, {1, 1, 1}, {1, 1, 0}},
+           other[3][3] = {{0, 1, 0.5}, {2, 1, 0.5}, {1, 1, 0.5}};
     double missing[3][3] = {{0, 2, 0.5}, {2, 2, 0.5}, {1, 2, 0.5}};
     assert_true(meet(base, needle, place));
     assert_true(meet(needle, other, place));
     assert_false(meet(needle, missing, place));
 }
 
-// Two triangles meet exactly when an edge of one passes through the other; for random ones rays can tell.
+// Two triangles meet exactly when an edge of one passes through the other; for random ones rays can
+// tell.
 static void random_triangles_agree_with_rays(void** state)
 {
     (void)state;
@@ -140,7 +152,8 @@ static void random_triangles_agree_with_rays(void** state)
                 ty_vec3 from = ty_load3(t[side][k]), to = ty_load3(t[side][(k + 1) % 3]);
                 ty_ray ray = ty_ray_make(from, to - from);
                 double(*o)[3] = t[1 - side];
-                ty_ray_hit h = ty_ray_triangle(&ray, ty_load3(o[0]), ty_load3(o[1]), ty_load3(o[2]));
+                ty_ray_hit h = ty_ray_triangle(&ray, ty_load3(o[0]), ty_load3(o[1]),
+                                               ty_load3(o[2]));
                 expected = expected || (h.facing && h.t >= 0.0 && h.t <= 1.0);
             }
         double place[3];
@@ -148,7 +161,8 @@ static void random_triangles_agree_with_rays(void** state)
         if (!expected) continue;
         ++n_meet;
         for (int side = 0; side < 2; ++side) {
-            ty_closest c = ty_closest_on_triangle(ty_load3(place), ty_load3(t[side][0]), ty_load3(t[side][1]), ty_load3(t[side][2]));
+            ty_closest c = ty_closest_on_triangle(ty_load3(place), ty_load3(t[side][0]),
+                                                  ty_load3(t[side][1]), ty_load3(t[side][2]));
             assert_near(sqrt(c.distance2), 0.0, 1e-12);
         }
     }

@@ -15,7 +15,8 @@ enum {
     ALONE = -2                 // none for good: left to the smoother
 };
 
-// A row whose off-diagonal entries sum to less than this part of its diagonal converges by smoothing.
+// A row whose off-diagonal entries sum to less than this part of its diagonal converges by
+// smoothing.
 static const double DOMINATED = 0.25;
 
 typedef struct grouping {
@@ -23,7 +24,7 @@ typedef struct grouping {
     const double* diagonal;
     double theta2;
     bool wide;
-    int *of, *first;    // result; result of pass 1 (numbers within a block)
+    int *of, *first;                // result; result of pass 1 (numbers within a block)
     int *block_start, *has_rest;    // of each block
 } grouping;
 
@@ -37,7 +38,8 @@ static bool is_alone(const grouping* g, int64_t i)
     return sum <= DOMINATED * g->diagonal[i];
 }
 
-// 1 when row i may be a root, 0 when a neighbour is taken, -1 when it has no strong neighbour in the block.
+// 1 when row i may be a root, 0 when a neighbour is taken, -1 when it has no strong neighbour in
+// the block.
 static int root_test(const grouping* g, int64_t i, ty_range r)
 {
     const ty_csr* a = g->a;
@@ -45,7 +47,8 @@ static int root_test(const grouping* g, int64_t i, ty_range r)
     int result = -1;
     for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) {
         int j = a->col[k];
-        if (j == i || j < r.begin || j >= r.end || !ty_is_strong(a->val[k], limit, g->diagonal[j])) continue;
+        if (j == i || j < r.begin || j >= r.end || !ty_is_strong(a->val[k], limit, g->diagonal[j]))
+            continue;
         if (g->first[j] >= 0) return 0;
         result = 1;
     }
@@ -59,7 +62,8 @@ static void take_neighbours(const grouping* g, int64_t i, int n, ty_range r)
     double limit = g->theta2 * g->diagonal[i];
     for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) {
         int j = a->col[k];
-        if (j >= r.begin && j < r.end && g->first[j] == FREE && ty_is_strong(a->val[k], limit, g->diagonal[j]))
+        if (j >= r.begin && j < r.end && g->first[j] == FREE &&
+            ty_is_strong(a->val[k], limit, g->diagonal[j]))
             g->first[j] = n;
     }
 }
@@ -122,21 +126,24 @@ static int group_rest(grouping* g, int n_blocks, int n)
         for (int i = b * AGGREGATE_BLOCK; i < end && g->has_rest[b]; ++i) {
             if (g->of[i] != FREE) continue;
             for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k)
-                if (g->of[a->col[k]] == FREE && a->col[k] > i && a->val[k] != 0.0) g->of[a->col[k]] = n;
+                if (g->of[a->col[k]] == FREE && a->col[k] > i && a->val[k] != 0.0)
+                    g->of[a->col[k]] = n;
             g->of[i] = n++;
         }
     }
     return n;
 }
 
-ty_status ty_aggregate(ty_aggregates* agg, const ty_csr* a, const double* diagonal, double theta, bool wide)
+ty_status ty_aggregate(ty_aggregates* agg, const ty_csr* a, const double* diagonal, double theta,
+                       bool wide)
 {
     int n_blocks = (a->n + AGGREGATE_BLOCK - 1) / AGGREGATE_BLOCK;
     if (!ty_array_fresh(&agg->of, a->n) || !ty_array_fresh(&agg->scratch, a->n) ||
         !ty_array_fresh(&agg->block_start, 2 * n_blocks + 1))
         return ty_no_memory("aggregates");
-    grouping g = {a, diagonal, theta * theta, wide, agg->of.at, agg->scratch.at, agg->block_start.at,
-                  agg->block_start.at + n_blocks + 1};
+    grouping g = {
+        a,          diagonal,        theta * theta,       wide,
+        agg->of.at, agg->scratch.at, agg->block_start.at, agg->block_start.at + n_blocks + 1};
     g.block_start[0] = 0;
     ty_parallel_for(a->n, AGGREGATE_BLOCK, choose_roots, &g);
     for (int b = 0; b < n_blocks; ++b) g.block_start[b + 1] += g.block_start[b];

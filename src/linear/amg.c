@@ -10,17 +10,18 @@
 
 enum {
     ROW_BLOCK = 4096,
-    SHORT_ROW = 8,           // mean entries of a row below which aggregates are wide
-    DENSE_LIMIT = 600,       // a level that coarsens no further is factored up to this size
-    BOTTOM_SWEEPS = 4        // pairs of sweeps on a last level that is larger
+    SHORT_ROW = 8,        // mean entries of a row below which aggregates are wide
+    DENSE_LIMIT = 600,    // a level that coarsens no further is factored up to this size
+    BOTTOM_SWEEPS = 4     // pairs of sweeps on a last level that is larger
 };
 
 // Strength of level 0; halved on each coarser level, where rows are longer.
 static const double THETA = 0.04;
-static const double THETA_LONG_ROWS = 0.01;    // nodal: small entries count there, 0.04 makes aggregates too small
+static const double THETA_LONG_ROWS =
+    0.01;    // nodal: small entries count there, 0.04 makes aggregates too small
 
-// Change of a diagonal entry, as a part of it, up to which the coarse levels may stay: changes of 0.15 everywhere
-// cost one iteration in 13.
+// Change of a diagonal entry, as a part of it, up to which the coarse levels may stay: changes of
+// 0.15 everywhere cost one iteration in 13.
 static const double LARGEST_REFRESH = 0.2;
 
 // A next level with more than this part of the rows is not worth its cost.
@@ -42,10 +43,8 @@ static double read_rows(void* ctx, ty_range r)
         int neighbours = 0;
         double diagonal = 0.0;
         for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) {
-            if (a->col[k] == i)
-                diagonal = a->val[k];
-            else
-                neighbours += a->val[k] != 0.0;
+            if (a->col[k] == i) diagonal = a->val[k];
+            else neighbours += a->val[k] != 0.0;
         }
         q->to[i] = diagonal;
         here->singular.at[i] = neighbours == 0 && !here->tied.at[i];
@@ -54,8 +53,8 @@ static double read_rows(void* ctx, ty_range r)
     return most;
 }
 
-// The diagonal and the aggregates are of no use once P is there, so they live where the next level's matrix
-// will. (Room for A's entries is asked for; only what is written takes memory.)
+// The diagonal and the aggregates are of no use once P is there, so they live where the next
+// level's matrix will. (Room for A's entries is asked for; only what is written takes memory.)
 static ty_status borrow(ty_amg* amg, const ty_amg_level* here, ty_csr* next)
 {
     int64_t n = here->a->n, room = ty_csr_entries(here->a);
@@ -84,7 +83,10 @@ typedef struct ties {
     unsigned char *mark, *next;
 } ties;
 
-static bool is_dropped(const ties* t, int row) { return t->p->start.at[row] == t->p->start.at[row + 1]; }
+static bool is_dropped(const ties* t, int row)
+{
+    return t->p->start.at[row] == t->p->start.at[row + 1];
+}
 
 // A row passes a tie on when it is tied, or beside a row without a coarse part.
 static void mark_ties(void* ctx, ty_range range)
@@ -104,7 +106,8 @@ static void pass_ties(void* ctx, ty_range range)
     const ties* t = ctx;
     for (int64_t i = range.begin; i < range.end; ++i) {
         unsigned char tied = 0;
-        for (int k = t->r->start.at[i]; k < t->r->start.at[i + 1] && !tied; ++k) tied = t->mark[t->r->col.at[k]];
+        for (int k = t->r->start.at[i]; k < t->r->start.at[i + 1] && !tied; ++k)
+            tied = t->mark[t->r->col.at[k]];
         t->next[i] = tied;
     }
 }
@@ -120,7 +123,10 @@ static ty_status spread_ties(ty_amg* amg, const ty_amg_level* here, ty_amg_level
     return ty_ok();
 }
 
-static bool has_short_rows(const ty_csr* a) { return ty_csr_entries(a) < SHORT_ROW * (int64_t)a->n; }
+static bool has_short_rows(const ty_csr* a)
+{
+    return ty_csr_entries(a) < SHORT_ROW * (int64_t)a->n;
+}
 
 // P, R and the next level's matrix; *done when the next level would not be worth it.
 static ty_status coarsen(ty_amg* amg, int level, const ty_csr* first, bool* done)
@@ -130,10 +136,12 @@ static ty_status coarsen(ty_amg* amg, int level, const ty_csr* first, bool* done
     if (level == 0 && first) {
         if (!ty_csrf_from_csr(&amg->p, first)) return ty_no_memory("prolongation");
     } else {
-        TY_TRY(ty_aggregate(&amg->aggregates, here->a, amg->diagonal, theta, has_short_rows(here->a)));
+        TY_TRY(
+            ty_aggregate(&amg->aggregates, here->a, amg->diagonal, theta, has_short_rows(here->a)));
         *done = amg->aggregates.n == 0 || amg->aggregates.n > SLOWEST_COARSENING * here->a->n;
         if (*done) return ty_ok();
-        TY_TRY(ty_smoothed_prolongation(&amg->p, &amg->r, here->a, amg->diagonal, &amg->aggregates, theta));
+        TY_TRY(ty_smoothed_prolongation(&amg->p, &amg->r, here->a, amg->diagonal, &amg->aggregates,
+                                        theta));
     }
     if (!ty_csrf_transpose(&amg->r, &amg->p)) return ty_no_memory("restriction");
     TY_TRY(ty_galerkin_product(&amg->galerkin, &next->own, &amg->r, here->a, &amg->p));
@@ -141,11 +149,14 @@ static ty_status coarsen(ty_amg* amg, int level, const ty_csr* first, bool* done
     return spread_ties(amg, here, next);
 }
 
-// Vectors of level 0 and of conjugate gradients live in memory that the set-up needs no more when a solve begins.
+// Vectors of level 0 and of conjugate gradients live in memory that the set-up needs no more when a
+// solve begins.
 static ty_status lend_memory(ty_amg* amg, int n)
 {
-    bool ok = ty_array_fresh(&amg->p.start, (int64_t)n + 1) && ty_array_fresh(&amg->p.col, 2 * (int64_t)n) &&
-              ty_array_fresh(&amg->p.val, 2 * (int64_t)n) && ty_array_fresh(&amg->r.col, 2 * (int64_t)n) &&
+    bool ok = ty_array_fresh(&amg->p.start, (int64_t)n + 1) &&
+              ty_array_fresh(&amg->p.col, 2 * (int64_t)n) &&
+              ty_array_fresh(&amg->p.val, 2 * (int64_t)n) &&
+              ty_array_fresh(&amg->r.col, 2 * (int64_t)n) &&
               ty_array_fresh(&amg->r.val, 2 * (int64_t)n);
     return ok ? ty_ok() : ty_no_memory("multigrid level");
 }
@@ -161,7 +172,8 @@ static ty_status reserve_vectors(ty_amg* amg)
     for (int l = 1; l < amg->n_levels; ++l) {
         ty_amg_level* here = &amg->level[l];
         int n = here->a->n;
-        if (!ty_array_fresh(&here->own_x, n) || !ty_array_fresh(&here->own_b, n) || !ty_array_fresh(&here->own_residual, n))
+        if (!ty_array_fresh(&here->own_x, n) || !ty_array_fresh(&here->own_b, n) ||
+            !ty_array_fresh(&here->own_residual, n))
             return ty_no_memory("multigrid level");
         here->x = here->own_x.at;
         here->b = here->own_b.at;
@@ -182,14 +194,17 @@ static ty_status setup_smoother(ty_amg* amg, ty_amg_level* here, bool new_values
     own->clash.at = shared->clash.at, own->clash.capacity = shared->clash.capacity;
     own->scratch.at = shared->scratch.at, own->scratch.capacity = shared->scratch.capacity;
     ty_status status = new_values_only
-                           ? ty_smoother_refresh(&here->smoother, here->a, amg->scale, here->singular.at)
-                           : ty_smoother_setup(&here->smoother, here->a, here->most_neighbours, amg->scale, here->singular.at);
+                           ? ty_smoother_refresh(&here->smoother, here->a, amg->scale,
+                                                 here->singular.at)
+                           : ty_smoother_setup(&here->smoother, here->a, here->most_neighbours,
+                                               amg->scale, here->singular.at);
     shared->rank.at = own->rank.at, shared->rank.capacity = own->rank.capacity;
     shared->clash.at = own->clash.at, shared->clash.capacity = own->clash.capacity;
     shared->scratch.at = own->scratch.at, shared->scratch.capacity = own->scratch.capacity;
     own->rank.at = own->scratch.at = NULL;
     own->clash.at = NULL;
-    own->rank.n = own->rank.capacity = own->clash.n = own->clash.capacity = own->scratch.n = own->scratch.capacity = 0;
+    own->rank.n = own->rank.capacity = own->clash.n = own->clash.capacity = own->scratch.n =
+        own->scratch.capacity = 0;
     return status;
 }
 
@@ -201,10 +216,12 @@ static double largest_diagonal(void* ctx, ty_range r)
     return largest;
 }
 
-// A power of two that brings the largest diagonal near one: single precision has no room for SI units.
+// A power of two that brings the largest diagonal near one: single precision has no room for SI
+// units.
 static double unit_scale(const ty_amg* amg)
 {
-    double largest = ty_parallel_max(amg->level[0].a->n, ROW_BLOCK, largest_diagonal, amg->diagonal);
+    double largest = ty_parallel_max(amg->level[0].a->n, ROW_BLOCK, largest_diagonal,
+                                     amg->diagonal);
     int exponent = 0;
     if (largest > 0.0) frexp(largest, &exponent);
     return ldexp(1.0, -exponent);
@@ -221,11 +238,13 @@ static ty_status build_levels(ty_amg* amg, const ty_csr* first)
         entries += (double)ty_csr_entries(here->a);
         amg->n_levels = level + 1;
         amg->is_dense = here->a->n <= TY_AMG_COARSEST;
-        if (!amg->is_dense && level + 1 < TY_AMG_MAX_LEVELS) TY_TRY(coarsen(amg, level, first, &done));
+        if (!amg->is_dense && level + 1 < TY_AMG_MAX_LEVELS)
+            TY_TRY(coarsen(amg, level, first, &done));
         else done = true;
         if (done && here->a->n <= DENSE_LIMIT) amg->is_dense = true;
         if (!done || !amg->is_dense) TY_TRY(setup_smoother(amg, here, false));
-        if (!done) TY_TRY(ty_transfer_setup(&here->transfer, &amg->p, &amg->r, here->smoother.open.at));
+        if (!done)
+            TY_TRY(ty_transfer_setup(&here->transfer, &amg->p, &amg->r, here->smoother.open.at));
         if (done) break;
     }
     TY_TRY(reserve_vectors(amg));
@@ -256,7 +275,8 @@ static double largest_change(void* ctx, ty_range r)
     const comparison* c = ctx;
     double largest = 0.0;
     for (int64_t at = r.begin; at < r.end; ++at) {
-        double now = c->diagonal[c->smoother->colouring.order.at[at]] * c->scale, inverse = c->smoother->inverse.at[at];
+        double now = c->diagonal[c->smoother->colouring.order.at[at]] * c->scale,
+               inverse = c->smoother->inverse.at[at];
         if (now > 0.0 || inverse > 0.0) largest = fmax(largest, fabs(now * inverse - 1.0));
     }
     return largest;

@@ -11,7 +11,10 @@
 #include "linear/smoothed_prolongation.h"
 #include "test.h"
 
-static double noise(int i, int seed) { return 2.0 * ty_unit(ty_mix2((uint64_t)i, (uint64_t)seed)) - 1.0; }
+static double noise(int i, int seed)
+{
+    return 2.0 * ty_unit(ty_mix2((uint64_t)i, (uint64_t)seed)) - 1.0;
+}
 
 static double dot(int n, const double* x, const double* y)
 {
@@ -35,7 +38,8 @@ static void begin(fixture* f, ty_model_system system, ty_model_air air)
     assert_ok(ty_model_tets(&f->m, &ball, system, air));
     ty_model_mesh_free(&ball);
     assert_ok(ty_pieces_find(&f->pieces, &f->m.a));
-    assert_ok(ty_amg_setup(f->amg, &f->m.a, f->m.prolongation.n ? &f->m.prolongation : NULL, f->pieces.tied.at));
+    assert_ok(ty_amg_setup(f->amg, &f->m.a, f->m.prolongation.n ? &f->m.prolongation : NULL,
+                           f->pieces.tied.at));
 }
 
 static void end(fixture* f)
@@ -61,7 +65,8 @@ static void preconditioner_is_symmetric_and_positive(void** state)
         }
         ty_amg_apply(f.amg, v[0], sqrt(dot(n, v[0], v[0])), v[2]);
         ty_amg_apply(f.amg, v[1], sqrt(dot(n, v[1], v[1])), v[3]);
-        double xy = dot(n, v[1], v[2]), yx = dot(n, v[0], v[3]), xx = dot(n, v[0], v[2]), yy = dot(n, v[1], v[3]);
+        double xy = dot(n, v[1], v[2]), yx = dot(n, v[0], v[3]), xx = dot(n, v[0], v[2]),
+               yy = dot(n, v[1], v[3]);
         assert_true(xx > 0.0 && yy > 0.0);
         assert_near(xy, yx, 1e-5 * sqrt(xx * yy));    // single precision
         for (int k = 0; k < 4; ++k) free(v[k]);
@@ -77,7 +82,8 @@ static void every_cycle_lowers_the_energy(void** state)
         fixture f;
         begin(&f, (ty_model_system)system, TY_MODEL_AIR_ALL);
         int n = f.m.a.n;
-        double *x = calloc((size_t)n, sizeof *x), *r = malloc((size_t)n * sizeof *r), *z = malloc((size_t)n * sizeof *z);
+        double *x = calloc((size_t)n, sizeof *x), *r = malloc((size_t)n * sizeof *r),
+               *z = malloc((size_t)n * sizeof *z);
         double before = INFINITY, first = 0.0, norm = 0.0;
         for (int cycle = 0; cycle < 12; ++cycle) {
             ty_csr_residual(&f.m.a, x, f.m.rhs, r);
@@ -118,11 +124,13 @@ static void coarse_matrix_is_r_a_p(void** state)
     double *fine = calloc((size_t)m.a.n, sizeof *fine), *af = malloc((size_t)m.a.n * sizeof *af);
     for (int i = 0; i < coarse.n; ++i) x[i] = noise(i, 5);
     for (int i = 0; i < m.a.n; ++i)
-        for (int k = p.start.at[i]; k < p.start.at[i + 1]; ++k) fine[i] += (double)p.val.at[k] * x[p.col.at[k]];
+        for (int k = p.start.at[i]; k < p.start.at[i + 1]; ++k)
+            fine[i] += (double)p.val.at[k] * x[p.col.at[k]];
     ty_csr_apply(&m.a, fine, af);
     ty_csr_apply(&coarse, x, y);
     for (int i = 0; i < m.a.n; ++i)
-        for (int k = p.start.at[i]; k < p.start.at[i + 1]; ++k) y[p.col.at[k]] -= (double)p.val.at[k] * af[i];
+        for (int k = p.start.at[i]; k < p.start.at[i + 1]; ++k)
+            y[p.col.at[k]] -= (double)p.val.at[k] * af[i];
     for (int i = 0; i < coarse.n; ++i) assert_near(y[i], 0.0, 1e-11);
     free(x);
     free(y);

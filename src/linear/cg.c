@@ -60,7 +60,8 @@ static ty_status reserve(ty_cg* cg, int n)
 {
     double** vector[TY_CG_VECTORS] = {&cg->r, &cg->z, &cg->p, &cg->best};
     for (int k = 0; k < TY_CG_VECTORS; ++k) {
-        if (!cg->lent[k] && !ty_array_resize(&cg->own[k], n)) return ty_no_memory("conjugate gradients");
+        if (!cg->lent[k] && !ty_array_resize(&cg->own[k], n))
+            return ty_no_memory("conjugate gradients");
         *vector[k] = cg->lent[k] ? cg->lent[k] : cg->own[k].at;
     }
     return ty_ok();
@@ -114,11 +115,18 @@ static void finish(run* s, ty_linear_stats* stats)
 }
 
 ty_status ty_cg_solve(ty_cg* cg, const ty_csr* a, const ty_preconditioner* m, ty_pieces* pieces,
-                      const ty_linear_def* def, const double* rhs, double* x, ty_linear_stats* stats)
+                      const ty_linear_def* def, const double* rhs, double* x,
+                      ty_linear_stats* stats)
 {
     TY_TRY(reserve(cg, a->n));
-    run s = {.cg = cg, .a = a, .m = m, .pieces = pieces, .rhs = rhs, .x = x,
-             .goal = def->tolerance, .max_iterations = def->max_iterations};
+    run s = {.cg = cg,
+             .a = a,
+             .m = m,
+             .pieces = pieces,
+             .rhs = rhs,
+             .x = x,
+             .goal = def->tolerance,
+             .max_iterations = def->max_iterations};
     memcpy(cg->r, rhs, (size_t)a->n * sizeof *rhs);
     stats->incompatibility = ty_pieces_project(pieces, cg->r);
     double norm = sqrt(ty_vector_dot(a->n, cg->r, cg->r));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows: parts of the matrix are coloured in parallel without regard to each other; then the rows that have the
-// colour of a neighbour in an earlier part choose again, in order.
+// Rows: parts of the matrix are coloured in parallel without regard to each other; then the rows
+// that have the colour of a neighbour in an earlier part choose again, in order.
 #include "linear/colour.h"
 
 #include <string.h>
@@ -25,16 +25,16 @@ static bool is_taken(const painter* p, int64_t i, int64_t begin, int64_t end, in
     return false;
 }
 
-// The smallest colour that no neighbour in begin..end has; uncoloured rows have -1. *crosses: the row has
-// neighbours before `begin`.
-static int first_fit(const painter* p, int64_t i, int64_t begin, int64_t end, unsigned char* crosses)
+// The smallest colour that no neighbour in begin..end has; uncoloured rows have -1. *crosses: the
+// row has neighbours before `begin`.
+static int first_fit(const painter* p, int64_t i, int64_t begin, int64_t end,
+                     unsigned char* crosses)
 {
     uint64_t taken = 0;
     *crosses = 0;
     for (int k = p->a->row_start[i]; k < p->a->row_start[i + 1]; ++k) {
         int j = p->a->col[k];
-        if (j < begin)
-            *crosses = 1;
+        if (j < begin) *crosses = 1;
         else if (j != i && j < end && (unsigned)p->colour[j] < 64)
             taken |= (uint64_t)1 << p->colour[j];
     }
@@ -48,7 +48,8 @@ static void colour_block(void* ctx, ty_range r)
 {
     painter* p = ctx;
     for (int64_t i = r.begin; i < r.end; ++i) p->colour[i] = -1;
-    for (int64_t i = r.begin; i < r.end; ++i) p->colour[i] = first_fit(p, i, r.begin, r.end, &p->clash[i]);
+    for (int64_t i = r.begin; i < r.end; ++i)
+        p->colour[i] = first_fit(p, i, r.begin, r.end, &p->clash[i]);
 }
 
 static void find_clashes(void* ctx, ty_range r)
@@ -111,7 +112,8 @@ static ty_status sort_by_colour(ty_colouring* c, int n)
     int n_parts = (n + PART - 1) / PART, at = 0;
     sorting s = {.colour = c->rank.at, .order = c->order.at};
     c->n_colours = s.n_colours = n > 0 ? (int)ty_parallel_max(n, PART, last_colour, &s) + 1 : 0;
-    if (!ty_array_fresh(&c->start, s.n_colours + 1) || !ty_array_fresh(&c->scratch, (int64_t)n_parts * s.n_colours))
+    if (!ty_array_fresh(&c->start, s.n_colours + 1) ||
+        !ty_array_fresh(&c->scratch, (int64_t)n_parts * s.n_colours))
         return ty_no_memory("colours");
     s.count = c->scratch.at;
     ty_parallel_for(n, PART, count_colours, &s);
@@ -131,7 +133,8 @@ static ty_status sort_by_colour(ty_colouring* c, int n)
 
 ty_status ty_colour_rows(ty_colouring* c, const ty_csr* a)
 {
-    if (!ty_array_fresh(&c->order, a->n) || !ty_array_fresh(&c->rank, a->n) || !ty_array_fresh(&c->clash, a->n))
+    if (!ty_array_fresh(&c->order, a->n) || !ty_array_fresh(&c->rank, a->n) ||
+        !ty_array_fresh(&c->clash, a->n))
         return ty_no_memory("colours");
     painter p = {a, c->rank.at, c->clash.at};
     ty_parallel_for(a->n, PART, colour_block, &p);
@@ -140,7 +143,8 @@ ty_status ty_colour_rows(ty_colouring* c, const ty_csr* a)
     return sort_by_colour(c, a->n);
 }
 
-// Blocks beside each block, before it: LISTED of them, -1 behind the last. A block with more has MANY first.
+// Blocks beside each block, before it: LISTED of them, -1 behind the last. A block with more has
+// MANY first.
 enum { LISTED = 64, MANY = -2 };
 
 typedef struct blocks {
@@ -172,12 +176,14 @@ static void list_beside(void* ctx, ty_range r)
     if (n < LISTED) list[n] = -1;
 }
 
-// The colour of block b, whose neighbours before it have theirs: taken[c] == b marks the colours they have.
+// The colour of block b, whose neighbours before it have theirs: taken[c] == b marks the colours
+// they have.
 static int block_colour(const blocks* q, int b, const int* colour, int* taken)
 {
     const int* list = q->beside + (int64_t)b * LISTED;
     const ty_csr* a = q->a;
-    int begin = b * TY_COLOUR_BLOCK, end = begin + TY_COLOUR_BLOCK < a->n ? begin + TY_COLOUR_BLOCK : a->n, c = 0;
+    int begin = b * TY_COLOUR_BLOCK,
+        end = begin + TY_COLOUR_BLOCK < a->n ? begin + TY_COLOUR_BLOCK : a->n, c = 0;
     for (int k = 0; k < LISTED && list[k] >= 0; ++k) taken[colour[list[k]]] = b;
     for (int k = a->row_start[begin]; k < a->row_start[end] && list[0] == MANY; ++k)
         if (a->col[k] < begin) taken[colour[a->col[k] / TY_COLOUR_BLOCK]] = b;
@@ -214,7 +220,8 @@ ty_status ty_colour_blocks(ty_colouring* c, const ty_csr* a)
 {
     int n_blocks = (a->n + TY_COLOUR_BLOCK - 1) / TY_COLOUR_BLOCK;
     if (!ty_array_fresh(&c->order, a->n) || !ty_array_fresh(&c->rank, a->n) ||
-        !ty_array_fresh(&c->scratch, (int64_t)(LISTED + 2) * n_blocks + 1) || !ty_array_fresh(&c->start, n_blocks + 1))
+        !ty_array_fresh(&c->scratch, (int64_t)(LISTED + 2) * n_blocks + 1) ||
+        !ty_array_fresh(&c->start, n_blocks + 1))
         return ty_no_memory("colours");
     int *colour = c->scratch.at, *taken = colour + n_blocks, *beside = taken + n_blocks + 1;
     blocks q = {a, beside, taken, colour, c};

@@ -25,7 +25,8 @@ ty_status ty_csr_reserve(ty_csr* a, int n, int n_cols, int64_t entries)
 {
     assert(n >= 0 && n_cols >= 0 && entries >= 0);
     if (entries > INT_MAX)
-        return ty_fail(TY_BAD_INPUT, "a matrix with %lld entries; at most %d are possible, coarsen the cells",
+        return ty_fail(TY_BAD_INPUT,
+                       "a matrix with %lld entries; at most %d are possible, coarsen the cells",
                        (long long)entries, INT_MAX);
     a->n = a->n_cols = 0;
     int64_t rows = a->row_capacity, values = a->entry_capacity;
@@ -71,7 +72,8 @@ static void sort_rows(void* ctx, ty_range r)
 {
     ty_csr* a = ctx;
     for (int64_t i = r.begin; i < r.end; ++i)
-        sort_row(a->col + a->row_start[i], a->val + a->row_start[i], a->row_start[i + 1] - a->row_start[i]);
+        sort_row(a->col + a->row_start[i], a->val + a->row_start[i],
+                 a->row_start[i + 1] - a->row_start[i]);
 }
 
 void ty_csr_sort(ty_csr* a) { ty_parallel_for(a->n, ROW_BLOCK, sort_rows, a); }
@@ -95,12 +97,14 @@ static void merge_rows(ty_csr* a)
     }
 }
 
-ty_status ty_csr_from_entries(ty_csr* a, int n, int n_cols, int64_t n_entries, const ty_entry* entries)
+ty_status ty_csr_from_entries(ty_csr* a, int n, int n_cols, int64_t n_entries,
+                              const ty_entry* entries)
 {
     TY_TRY(ty_csr_reserve(a, n, n_cols, n_entries));
     memset(a->row_start, 0, ((size_t)n + 1) * sizeof *a->row_start);
     for (int64_t e = 0; e < n_entries; ++e) {
-        assert(entries[e].row >= 0 && entries[e].row < n && entries[e].col >= 0 && entries[e].col < n_cols);
+        assert(entries[e].row >= 0 && entries[e].row < n && entries[e].col >= 0 &&
+               entries[e].col < n_cols);
         ++a->row_start[entries[e].row];
     }
     int end = 0;
@@ -189,10 +193,8 @@ double ty_csr_get(const ty_csr* a, int row, int col)
     int lo = a->row_start[row], hi = a->row_start[row + 1];
     while (lo < hi) {
         int mid = lo + (hi - lo) / 2;
-        if (a->col[mid] < col)
-            lo = mid + 1;
-        else
-            hi = mid;
+        if (a->col[mid] < col) lo = mid + 1;
+        else hi = mid;
     }
     return lo < a->row_start[row + 1] && a->col[lo] == col ? a->val[lo] : 0.0;
 }
@@ -200,16 +202,20 @@ double ty_csr_get(const ty_csr* a, int row, int col)
 ty_status ty_csr_validate(const ty_csr* a)
 {
     if (a->n == 0) return ty_ok();
-    if (a->row_start[0] != 0) return ty_fail(TY_BAD_INPUT, "matrix: row 0 starts at %d", a->row_start[0]);
+    if (a->row_start[0] != 0)
+        return ty_fail(TY_BAD_INPUT, "matrix: row 0 starts at %d", a->row_start[0]);
     for (int i = 0; i < a->n; ++i) {
         if (a->row_start[i + 1] < a->row_start[i] || a->row_start[i + 1] > a->entry_capacity)
-            return ty_fail(TY_BAD_INPUT, "matrix: row %d ends before it starts, or beyond the array", i);
+            return ty_fail(TY_BAD_INPUT,
+                           "matrix: row %d ends before it starts, or beyond the array", i);
         for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) {
             if (a->col[k] < 0 || a->col[k] >= a->n_cols)
-                return ty_fail(TY_BAD_INPUT, "matrix: row %d has column %d of %d", i, a->col[k], a->n_cols);
+                return ty_fail(TY_BAD_INPUT, "matrix: row %d has column %d of %d", i, a->col[k],
+                               a->n_cols);
             if (k > a->row_start[i] && a->col[k] <= a->col[k - 1])
                 return ty_fail(TY_BAD_INPUT, "matrix: the columns of row %d do not rise", i);
-            if (!isfinite(a->val[k])) return ty_fail(TY_BAD_INPUT, "matrix: row %d has a value %g", i, a->val[k]);
+            if (!isfinite(a->val[k]))
+                return ty_fail(TY_BAD_INPUT, "matrix: row %d has a value %g", i, a->val[k]);
         }
     }
     return ty_ok();
@@ -218,15 +224,18 @@ ty_status ty_csr_validate(const ty_csr* a)
 ty_status ty_csr_validate_symmetric(const ty_csr* a, double tolerance)
 {
     TY_TRY(ty_csr_validate(a));
-    if (a->n != a->n_cols) return ty_fail(TY_BAD_INPUT, "matrix: %d rows but %d columns", a->n, a->n_cols);
+    if (a->n != a->n_cols)
+        return ty_fail(TY_BAD_INPUT, "matrix: %d rows but %d columns", a->n, a->n_cols);
     for (int i = 0; i < a->n; ++i) {
         double diagonal = ty_csr_get(a, i, i);
-        if (diagonal < 0.0) return ty_fail(TY_BAD_INPUT, "matrix: the diagonal of row %d is %g", i, diagonal);
+        if (diagonal < 0.0)
+            return ty_fail(TY_BAD_INPUT, "matrix: the diagonal of row %d is %g", i, diagonal);
         for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) {
             int j = a->col[k];
             double scale = sqrt(diagonal * ty_csr_get(a, j, j));
             if (!(fabs(a->val[k] - ty_csr_get(a, j, i)) <= tolerance * scale))
-                return ty_fail(TY_BAD_INPUT, "matrix: entries (%d, %d) and (%d, %d) differ", i, j, j, i);
+                return ty_fail(TY_BAD_INPUT, "matrix: entries (%d, %d) and (%d, %d) differ", i, j,
+                               j, i);
         }
     }
     return ty_ok();

@@ -10,7 +10,8 @@
 static ty_entry random_entry(uint64_t seed, int n, int m)
 {
     uint64_t h = ty_mix(seed + 1);
-    return (ty_entry){(int)(h % (unsigned)n), (int)((h >> 24) % (unsigned)m), ty_unit(ty_mix(h)) - 0.5};
+    return (ty_entry){(int)(h % (unsigned)n), (int)((h >> 24) % (unsigned)m),
+                      ty_unit(ty_mix(h)) - 0.5};
 }
 
 static void entries_become_the_dense_matrix(void** state)

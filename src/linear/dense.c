@@ -6,7 +6,8 @@
 
 #include "linear/sparse_float.h"
 
-// Cancellation leaves about n eps of the diagonal of a singular row; a real pivot is larger than this part.
+// Cancellation leaves about n eps of the diagonal of a singular row; a real pivot is larger than
+// this part.
 static const double SMALLEST_PIVOT = 1e-11;
 
 void ty_dense_free(ty_dense* d)
@@ -16,8 +17,8 @@ void ty_dense_free(ty_dense* d)
     d->n = 0;
 }
 
-// Marks in `last` (one per row) the last row of every piece without a tied row. Rows reach each other
-// through entries: labels sink until nothing changes.
+// Marks in `last` (one per row) the last row of every piece without a tied row. Rows reach each
+// other through entries: labels sink until nothing changes.
 static void mark_loose(const ty_csr* a, const unsigned char* tied, double* label, double* is_loose)
 {
     for (int i = 0; i < a->n; ++i) label[i] = i;
@@ -53,10 +54,10 @@ static void factor(ty_dense* d, const double* is_loose)
             const double* other = d->factor.at + (size_t)j * (size_t)n;
             double sum = row[j];
             for (int k = 0; k < j; ++k) sum -= row[k] * other[k];
-            if (j < i)
-                row[j] = sum * other[j];    // the diagonal holds 1 / l_jj
+            if (j < i) row[j] = sum * other[j];    // the diagonal holds 1 / l_jj
             else
-                row[i] = sum > SMALLEST_PIVOT * diagonal && is_loose[i] == 0.0 ? 1.0 / sqrt(sum) : 0.0;
+                row[i] = sum > SMALLEST_PIVOT * diagonal && is_loose[i] == 0.0 ? 1.0 / sqrt(sum)
+                                                                               : 0.0;
         }
     }
 }
@@ -65,7 +66,8 @@ ty_status ty_dense_factor(ty_dense* d, const ty_csr* a, const unsigned char* tie
 {
     size_t n = (size_t)a->n;
     d->n = a->n;
-    if (!ty_array_fresh(&d->factor, a->n * (int64_t)a->n) || !ty_array_fresh(&d->x, 2 * (int64_t)a->n))
+    if (!ty_array_fresh(&d->factor, a->n * (int64_t)a->n) ||
+        !ty_array_fresh(&d->x, 2 * (int64_t)a->n))
         return ty_no_memory("coarsest level");
     if (n == 0) return ty_ok();
     memset(d->factor.at, 0, n * n * sizeof(double));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row I of R A P is the sum over i of r_Ii times row i of A P, and that is the sum over j of a_ij times row j
-// of P; both are summed in accumulators indexed by column [Gustavson1978].
+// Row I of R A P is the sum over i of r_Ii times row i of A P, and that is the sum over j of a_ij
+// times row j of P; both are summed in accumulators indexed by column [Gustavson1978].
 //
-// A P as a whole would be as large as A. Only the rows that a block of coarse rows reads are made, when first
-// read, and stay in the cache until the block is done; rows at the edge of a block are made more than once.
-// A worker appends finished coarse rows to its own buffer, from which blocks are copied to their places.
+// A P as a whole would be as large as A. Only the rows that a block of coarse rows reads are made,
+// when first read, and stay in the cache until the block is done; rows at the edge of a block are
+// made more than once. A worker appends finished coarse rows to its own buffer, from which blocks
+// are copied to their places.
 #include "linear/galerkin.h"
 
 #include <string.h>
@@ -12,12 +13,15 @@
 #include "core/parallel.h"
 
 enum {
-    COARSE_BLOCK = 512,    // rows of R A P in one piece of work: their rows of A P take half a megabyte
-    STRIDE = TY_GALERKIN_BLOCKS * COARSE_BLOCK,    // rows made before they are copied to their places: a few megabytes
+    COARSE_BLOCK =
+        512,    // rows of R A P in one piece of work: their rows of A P take half a megabyte
+    STRIDE = TY_GALERKIN_BLOCKS *
+             COARSE_BLOCK,    // rows made before they are copied to their places: a few megabytes
     ROW_BLOCK = 65536
 };
 
-// Rows one after the other. slot[c] is the place of column c; it is stale when before the current row.
+// Rows one after the other. slot[c] is the place of column c; it is stale when before the current
+// row.
 typedef struct buffer {
     TY_ARRAY(int) slot;
     TY_ARRAY(int) col;
@@ -26,10 +30,12 @@ typedef struct buffer {
 
 typedef struct ty_galerkin_worker {
     buffer ap, rap;
-    TY_ARRAY(int) known;     // of each row of A: its number among the rows of A P of this block; -1 = not made
-    TY_ARRAY(int) made;      // rows of A P of this block: rows of A
-    TY_ARRAY(int) end;       // where each ends in `ap`
-    int64_t clean_rows, clean_cols;    // entries of `known` and of ap.slot that are -1 between blocks
+    TY_ARRAY(int)
+    known;    // of each row of A: its number among the rows of A P of this block; -1 = not made
+    TY_ARRAY(int) made;    // rows of A P of this block: rows of A
+    TY_ARRAY(int) end;     // where each ends in `ap`
+    int64_t clean_rows,
+        clean_cols;    // entries of `known` and of ap.slot that are -1 between blocks
     bool ready, failed, stride_begins;
 } worker;
 
@@ -38,7 +44,7 @@ typedef struct product {
     const ty_csrf *r, *p;
     const ty_csr* a;
     ty_csr* out;
-    int first;               // row of the stride
+    int first;    // row of the stride
     int64_t longest_a, longest_p;
 } product;
 
@@ -81,7 +87,8 @@ static bool prepare_worker(const product* q, worker* w)
 {
     if (w->ready) return true;
     int n_cols = q->p->n_cols;
-    if (!ty_array_fresh(&w->known, q->a->n) || !ty_array_fresh(&w->ap.slot, n_cols) || !ty_array_fresh(&w->rap.slot, n_cols))
+    if (!ty_array_fresh(&w->known, q->a->n) || !ty_array_fresh(&w->ap.slot, n_cols) ||
+        !ty_array_fresh(&w->rap.slot, n_cols))
         return false;
     if (w->clean_rows < q->a->n) fill(w->known.at, w->clean_rows = q->a->n);
     if (w->clean_cols < n_cols) fill(w->ap.slot.at, w->clean_cols = n_cols);
@@ -154,14 +161,16 @@ static bool make_ap_rows(const product* q, worker* w, int64_t row, int64_t* entr
 static bool make_row(const product* q, worker* w, int64_t row)
 {
     int64_t entries;
-    if (!make_ap_rows(q, w, row, &entries) || !make_room(&w->rap, entries, q->p->n_cols)) return false;
+    if (!make_ap_rows(q, w, row, &entries) || !make_room(&w->rap, entries, q->p->n_cols))
+        return false;
     const int *ap_col = w->ap.col.at, *end = w->end.at;
     const double* ap_val = w->ap.val.at;
     accumulator s = begin_row(&w->rap);
     for (int k = q->r->start.at[row]; k < q->r->start.at[row + 1]; ++k) {
         int m = w->known.at[q->r->col.at[k]];
         double factor = q->r->val.at[k];
-        for (int t = m > 0 ? end[m - 1] : 0; t < end[m]; ++t) add(&s, ap_col[t], factor * ap_val[t]);
+        for (int t = m > 0 ? end[m - 1] : 0; t < end[m]; ++t)
+            add(&s, ap_col[t], factor * ap_val[t]);
     }
     q->out->row_start[row + 1] = s.n - s.first;
     w->rap.col.n = w->rap.val.n = s.n;
@@ -185,7 +194,8 @@ static void make_block(void* ctx, ty_range r)
     begin_stride(q, w);
     q->g->owner[r.block] = r.worker;
     q->g->piece[r.block] = w->rap.col.n;
-    for (int64_t i = r.begin; i < r.end && !w->failed; ++i) w->failed = !make_row(q, w, q->first + i);
+    for (int64_t i = r.begin; i < r.end && !w->failed; ++i)
+        w->failed = !make_row(q, w, q->first + i);
     forget_ap(w);
 }
 
@@ -263,12 +273,16 @@ static ty_status make_stride(product* q, int n)
     return ty_ok();
 }
 
-ty_status ty_galerkin_product(ty_galerkin* g, ty_csr* coarse, const ty_csrf* r, const ty_csr* a, const ty_csrf* p)
+ty_status ty_galerkin_product(ty_galerkin* g, ty_csr* coarse, const ty_csrf* r, const ty_csr* a,
+                              const ty_csrf* p)
 {
     TY_TRY(prepare(g));
-    int64_t room = ty_csr_entries(a) > coarse->entry_capacity ? ty_csr_entries(a) : coarse->entry_capacity;
+    int64_t room = ty_csr_entries(a) > coarse->entry_capacity ? ty_csr_entries(a)
+                                                              : coarse->entry_capacity;
     TY_TRY(ty_csr_reserve(coarse, r->n, r->n, room));    // A's size will do, almost always
-    product q = {g, r, p, a, coarse, 0, longest_row(a->n, a->row_start), longest_row(p->n, p->start.at)};
-    for (; q.first < r->n; q.first += STRIDE) TY_TRY(make_stride(&q, r->n - q.first < STRIDE ? r->n - q.first : STRIDE));
+    product q = {
+        g, r, p, a, coarse, 0, longest_row(a->n, a->row_start), longest_row(p->n, p->start.at)};
+    for (; q.first < r->n; q.first += STRIDE)
+        TY_TRY(make_stride(&q, r->n - q.first < STRIDE ? r->n - q.first : STRIDE));
     return ty_ok();
 }

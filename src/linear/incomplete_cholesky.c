@@ -15,15 +15,13 @@ void ty_ic_free(ty_ic* ic)
 // Sum over common columns of two rows of L, columns below `end_col`.
 static double sparse_dot(const ty_csr* l, int i, int j, int end_col)
 {
-    int p = l->row_start[i], q = l->row_start[j], p_end = l->row_start[i + 1], q_end = l->row_start[j + 1];
+    int p = l->row_start[i], q = l->row_start[j], p_end = l->row_start[i + 1],
+        q_end = l->row_start[j + 1];
     double sum = 0.0;
     while (p < p_end && q < q_end && l->col[p] < end_col) {
-        if (l->col[p] == l->col[q])
-            sum += l->val[p++] * l->val[q++];
-        else if (l->col[p] < l->col[q])
-            ++p;
-        else
-            ++q;
+        if (l->col[p] == l->col[q]) sum += l->val[p++] * l->val[q++];
+        else if (l->col[p] < l->col[q]) ++p;
+        else ++q;
     }
     return sum;
 }

@@ -42,8 +42,10 @@ static void product_agrees_with_the_matrix_in_its_pattern(void** state)
     for (int i = 0; i < m.a.n; ++i) {
         for (int k = m.a.row_start[i]; k < m.a.row_start[i + 1] && m.a.col[k] <= i; ++k) {
             int j = m.a.col[k];
-            double sum = j == i ? 1.0 / (ic.inverse.at[i] * ic.inverse.at[i]) : ty_csr_get(&ic.lower, i, j) / ic.inverse.at[j];
-            for (int c = 0; c < j; ++c) sum += ty_csr_get(&ic.lower, i, c) * ty_csr_get(&ic.lower, j, c);
+            double sum = j == i ? 1.0 / (ic.inverse.at[i] * ic.inverse.at[i])
+                                : ty_csr_get(&ic.lower, i, j) / ic.inverse.at[j];
+            for (int c = 0; c < j; ++c)
+                sum += ty_csr_get(&ic.lower, i, c) * ty_csr_get(&ic.lower, j, c);
             assert_near(sum, m.a.val[k], 1e-12 * ty_csr_get(&m.a, i, i));
         }
     }

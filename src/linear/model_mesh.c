@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ball of lattice tetrahedra. In the body-centred cubic lattice every square between two neighbouring
-// cubes carries four tets: both cube centres and one edge of the square.
+// A ball of lattice tetrahedra. In the body-centred cubic lattice every square between two
+// neighbouring cubes carries four tets: both cube centres and one edge of the square.
 #include <math.h>
 #include <string.h>
 
@@ -9,9 +9,9 @@
 #include "linear/model_problems.h"
 
 typedef struct lattice {
-    int cubes;           // per side
-    int* corner_id;      // (cubes + 1)^3, -1 = unused
-    int* centre_id;      // cubes^3
+    int cubes;         // per side
+    int* corner_id;    // (cubes + 1)^3, -1 = unused
+    int* centre_id;    // cubes^3
     double radius;
     double jitter;
     TY_ARRAY(double) pos;
@@ -46,7 +46,8 @@ static int vertex_id(lattice* l, const int twice[3])
     ids[key] = (int)(l->pos.n / 3);
     for (int axis = 0; axis < 3; ++axis) {
         double noise = 2.0 * ty_unit(ty_mix2((uint64_t)ids[key], (uint64_t)axis)) - 1.0;
-        l->ok = l->ok && ty_array_push(&l->pos, 0.5 * twice[axis] - 0.5 * l->cubes + l->jitter * noise);
+        l->ok = l->ok &&
+                ty_array_push(&l->pos, 0.5 * twice[axis] - 0.5 * l->cubes + l->jitter * noise);
     }
     return ids[key];
 }
@@ -133,7 +134,8 @@ ty_status ty_model_ball(ty_model_mesh* mesh, int n_tets, double jitter, double g
     if (grading > 1.0) grade(&l, grading);
     ty_free(l.corner_id);
     ty_free(l.centre_id);
-    *mesh = (ty_model_mesh){(int)(l.pos.n / 3), (int)(l.tet.n / 4), (double (*)[3])l.pos.at, (int (*)[4])l.tet.at};
+    *mesh = (ty_model_mesh){(int)(l.pos.n / 3), (int)(l.tet.n / 4), (double(*)[3])l.pos.at,
+                            (int(*)[4])l.tet.at};
     if (l.ok) return ty_ok();
     ty_model_mesh_free(mesh);
     return ty_no_memory("model mesh");

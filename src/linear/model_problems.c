@@ -25,13 +25,15 @@ static bool add_face(entry_list* list, int i, int j, double weight)
     bool ok = ty_array_push(list, ((ty_entry){i, i, weight}));
     if (j < 0) return ok;
     return ok && ty_array_push(list, ((ty_entry){j, j, weight})) &&
-           ty_array_push(list, ((ty_entry){i, j, -weight})) && ty_array_push(list, ((ty_entry){j, i, -weight}));
+           ty_array_push(list, ((ty_entry){i, j, -weight})) &&
+           ty_array_push(list, ((ty_entry){j, i, -weight}));
 }
 
 // Builds the matrix and a right-hand side of noise; frees the list.
 static ty_status build(ty_model* m, int n, entry_list* list, bool ok)
 {
-    ty_status status = ok ? ty_csr_from_entries(&m->a, n, n, list->n, list->at) : ty_no_memory("model system");
+    ty_status status = ok ? ty_csr_from_entries(&m->a, n, n, list->n, list->at)
+                          : ty_no_memory("model system");
     ty_array_free(list);
     TY_TRY(status);
     m->rhs = ty_alloc((size_t)n, sizeof *m->rhs);
@@ -47,11 +49,13 @@ static void remove_mean(double* rhs, int begin, int end)
     for (int i = begin; i < end; ++i) rhs[i] -= mean;
 }
 
-// Fraction of a face that is open beside the solid ball; never below the smallest that solvers give.
+// Fraction of a face that is open beside the solid ball; never below the smallest that solvers
+// give.
 static double open_fraction(const double x[3])
 {
     static const double smallest = 1e-6;
-    double d = sqrt((x[0] - 0.5) * (x[0] - 0.5) + (x[1] - 0.3) * (x[1] - 0.3) + (x[2] - 0.5) * (x[2] - 0.5));
+    double d = sqrt((x[0] - 0.5) * (x[0] - 0.5) + (x[1] - 0.3) * (x[1] - 0.3) +
+                    (x[2] - 0.5) * (x[2] - 0.5));
     return fmin(1.0, fmax(smallest, (d - 0.15) / 0.05));
 }
 
@@ -128,9 +132,9 @@ typedef struct leaf {
 } leaf;
 
 typedef struct tree {
-    int extent;        // finest cells per side
+    int extent;    // finest cells per side
     TY_ARRAY(leaf) leaves;
-    int* owner;        // leaf of each finest cell
+    int* owner;    // leaf of each finest cell
     entry_list list;
     bool ok;
 } tree;
@@ -149,12 +153,14 @@ static void refine(tree* t, leaf here)
     }
     for (int child = 0; child < 8; ++child) {
         leaf c = {{0}, here.size / 2};
-        for (int axis = 0; axis < 3; ++axis) c.at[axis] = here.at[axis] + (child >> axis & 1) * c.size;
+        for (int axis = 0; axis < 3; ++axis)
+            c.at[axis] = here.at[axis] + (child >> axis & 1) * c.size;
         refine(t, c);
     }
 }
 
-// All finest squares on the upper side of a leaf in `axis`: each adds its area over the distance of centres.
+// All finest squares on the upper side of a leaf in `axis`: each adds its area over the distance of
+// centres.
 static void add_side(tree* t, int i, int axis, bool up)
 {
     leaf here = t->leaves.at[i];
@@ -180,7 +186,8 @@ static void own(tree* t, int i)
     for (int z = 0; z < l.size; ++z)
         for (int y = 0; y < l.size; ++y)
             for (int x = 0; x < l.size; ++x)
-                t->owner[((int64_t)(l.at[2] + z) * t->extent + l.at[1] + y) * t->extent + l.at[0] + x] = i;
+                t->owner[((int64_t)(l.at[2] + z) * t->extent + l.at[1] + y) * t->extent + l.at[0] +
+                         x] = i;
 }
 
 ty_status ty_model_octree(ty_model* m, int base, int levels)
@@ -209,7 +216,8 @@ static bool add_box(entry_list* list, int first, const int size[3], bool closed)
     for (int k = 0; k < size[0] * size[1] * size[2]; ++k) {
         int c[3] = {k % size[0], k / size[0] % size[1], k / size[0] / size[1]}, stride = 1;
         for (int axis = 0; axis < 3; stride *= size[axis++])
-            if (c[axis] + 1 < size[axis]) ok = ok && add_face(list, first + k, first + k + stride, 1.0);
+            if (c[axis] + 1 < size[axis])
+                ok = ok && add_face(list, first + k, first + k + stride, 1.0);
         if (c[2] == 0 && !closed) ok = ok && add_face(list, first + k, -1, 2.0);
     }
     return ok;
@@ -221,7 +229,8 @@ ty_status ty_model_droplets(ty_model* m, int pool, int n_droplets)
     entry_list list = {0};
     TY_ARRAY(int) starts = {0};
     int n = pool * pool * pool;
-    bool ok = add_box(&list, 0, (int[3]){pool, pool, pool}, false) && ty_array_resize(&starts, n_droplets + 1);
+    bool ok = add_box(&list, 0, (int[3]){pool, pool, pool}, false) &&
+              ty_array_resize(&starts, n_droplets + 1);
     for (int d = 0; d < n_droplets && ok; ++d) {
         uint64_t h = ty_mix2(11, (uint64_t)d);
         int size[3] = {1 + (int)(h % 3), 1 + (int)(h / 3 % 3), 1 + (int)(h / 9 % 3)};
@@ -243,7 +252,8 @@ static bool write_matrix(const ty_csr* a, FILE* file)
     int64_t lower = 0;
     for (int i = 0; i < a->n; ++i)
         for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) lower += a->col[k] <= i;
-    fprintf(file, "%%%%MatrixMarket matrix coordinate real symmetric\n%d %d %lld\n", a->n, a->n, (long long)lower);
+    fprintf(file, "%%%%MatrixMarket matrix coordinate real symmetric\n%d %d %lld\n", a->n, a->n,
+            (long long)lower);
     for (int i = 0; i < a->n; ++i)
         for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k)
             if (a->col[k] <= i) fprintf(file, "%d %d %.17g\n", i + 1, a->col[k] + 1, a->val[k]);

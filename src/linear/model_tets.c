@@ -21,9 +21,9 @@ typedef struct assembly {
     ty_model_air air;
     double radius;
     int n_faces;
-    int (*face)[4];         // of each tet: face opposite its vertex i
-    int (*side)[2];         // of each face: its tets, -1 outside
-    int* vert_dof;          // -1 = given
+    int (*face)[4];    // of each tet: face opposite its vertex i
+    int (*side)[2];    // of each face: its tets, -1 outside
+    int* vert_dof;     // -1 = given
     int* face_dof;
     int n_vert_dofs, n_face_dofs;
 } assembly;
@@ -59,7 +59,8 @@ static void sorted_face(const ty_model_mesh* mesh, int t, int i, int v[3])
             }
 }
 
-// Numbers the faces in the order of the tets; a table by hash of the three vertices finds the second tet.
+// Numbers the faces in the order of the tets; a table by hash of the three vertices finds the
+// second tet.
 static bool number_faces(assembly* s)
 {
     const ty_model_mesh* mesh = s->mesh;
@@ -78,7 +79,8 @@ static bool number_faces(assembly* s)
         for (int i = 0; i < 4; ++i) {
             int v[3], w[3], f = -1;
             sorted_face(mesh, t, i, v);
-            size_t slot = ty_mix2(ty_mix2((uint64_t)v[0], (uint64_t)v[1]), (uint64_t)v[2]) & (size - 1);
+            size_t slot = ty_mix2(ty_mix2((uint64_t)v[0], (uint64_t)v[1]), (uint64_t)v[2]) &
+                          (size - 1);
             for (;; slot = (slot + 1) & (size - 1)) {
                 key_at = &table[slot];
                 if (*key_at < 0) break;
@@ -161,12 +163,15 @@ static ty_status two_point(const assembly* s, ty_csr* a)
 }
 
 // Row by row from the tets that hold the unknown; dof(t, i) = ids[tet[t][i]].
-static ty_status elements(const assembly* s, int n, const int* ids, int (*of_tet)[4], double scale, ty_csr* a)
+static ty_status elements(const assembly* s, int n, const int* ids, int (*of_tet)[4], double scale,
+                          ty_csr* a)
 {
     int n_tets = s->mesh->n_tets;
-    int *start = ty_alloc_zero((size_t)n + 1, sizeof *start), *list = ty_alloc((size_t)n_tets * 4, sizeof *list);
+    int *start = ty_alloc_zero((size_t)n + 1, sizeof *start),
+        *list = ty_alloc((size_t)n_tets * 4, sizeof *list);
     int* slot = ty_alloc((size_t)n, sizeof *slot);
-    ty_status status = start && list && slot ? ty_csr_reserve(a, n, n, 24 * (int64_t)n) : ty_no_memory("assembly");
+    ty_status status = start && list && slot ? ty_csr_reserve(a, n, n, 24 * (int64_t)n)
+                                             : ty_no_memory("assembly");
     if (status.code != TY_OK) goto done;
     for (int e = 0; e < 4 * n_tets; ++e)
         if (ids[of_tet[e / 4][e % 4]] >= 0) ++start[ids[of_tet[e / 4][e % 4]]];
@@ -239,7 +244,8 @@ static ty_status right_hand_side(ty_model* m, ty_model_air air)
     return ty_ok();
 }
 
-ty_status ty_model_tets(ty_model* m, const ty_model_mesh* mesh, ty_model_system system, ty_model_air air)
+ty_status ty_model_tets(ty_model* m, const ty_model_mesh* mesh, ty_model_system system,
+                        ty_model_air air)
 {
     ty_model_free(m);
     assembly s = {.mesh = mesh, .air = air};
@@ -249,7 +255,8 @@ ty_status ty_model_tets(ty_model* m, const ty_model_mesh* mesh, ty_model_system 
         status = elements(&s, s.n_vert_dofs, s.vert_dof, mesh->tet, 1.0 / 9.0, &m->a);
     if (status.code == TY_OK && system == TY_MODEL_FACE)
         status = elements(&s, s.n_face_dofs, s.face_dof, s.face, 1.0, &m->a);
-    if (status.code == TY_OK && system == TY_MODEL_FACE) status = faces_to_vertices(&s, &m->prolongation);
+    if (status.code == TY_OK && system == TY_MODEL_FACE)
+        status = faces_to_vertices(&s, &m->prolongation);
     if (status.code == TY_OK) status = right_hand_side(m, air);
     ty_free(s.face);
     ty_free(s.side);

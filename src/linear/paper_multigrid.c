@@ -6,7 +6,9 @@
 
 #include "linear/vector.h"
 
-enum { BOTTOM_SWEEPS = 50 };    // on a last level that coarsens no further and is too large to factor
+enum {
+    BOTTOM_SWEEPS = 50
+};    // on a last level that coarsens no further and is too large to factor
 
 // Rows for which a coarse unknown stands alone: nothing is left to factor or smooth there.
 static void read_level(ty_paper_level* here)
@@ -16,10 +18,8 @@ static void read_level(ty_paper_level* here)
         double diagonal = 0.0;
         bool has_neighbour = false;
         for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) {
-            if (a->col[k] == i)
-                diagonal = a->val[k];
-            else
-                has_neighbour = has_neighbour || a->val[k] != 0.0;
+            if (a->col[k] == i) diagonal = a->val[k];
+            else has_neighbour = has_neighbour || a->val[k] != 0.0;
         }
         bool usable = diagonal > 0.0 && (has_neighbour || here->tied.at[i]);
         here->inverse.at[i] = usable ? 1.0 / diagonal : 0.0;
@@ -28,8 +28,9 @@ static void read_level(ty_paper_level* here)
 
 static bool reserve(ty_paper_level* here, int n)
 {
-    return ty_array_fresh(&here->inverse, n) && ty_array_fresh(&here->x, n) && ty_array_fresh(&here->b, n) &&
-           ty_array_fresh(&here->work, n) && ty_array_fresh(&here->z, n);
+    return ty_array_fresh(&here->inverse, n) && ty_array_fresh(&here->x, n) &&
+           ty_array_fresh(&here->b, n) && ty_array_fresh(&here->work, n) &&
+           ty_array_fresh(&here->z, n);
 }
 
 static ty_status coarsen(ty_paper_multigrid* mg, ty_paper_level* here, ty_paper_level* next)
@@ -47,7 +48,8 @@ static ty_status coarsen(ty_paper_multigrid* mg, ty_paper_level* here, ty_paper_
     return ty_ok();
 }
 
-ty_status ty_paper_multigrid_setup(ty_paper_multigrid* mg, const ty_csr* a, const unsigned char* tied)
+ty_status ty_paper_multigrid_setup(ty_paper_multigrid* mg, const ty_csr* a,
+                                   const unsigned char* tied)
 {
     double entries = 0.0;
     mg->n_levels = 0;
@@ -68,7 +70,8 @@ ty_status ty_paper_multigrid_setup(ty_paper_multigrid* mg, const ty_csr* a, cons
     mg->operator_complexity = entries / fmax(1.0, (double)ty_csr_entries(a));
     const ty_paper_level* last = &mg->level[mg->n_levels - 1];
     mg->dense.n = 0;
-    return last->a->n <= TY_PAPER_COARSEST ? ty_dense_factor(&mg->dense, last->a, last->tied.at) : ty_ok();
+    return last->a->n <= TY_PAPER_COARSEST ? ty_dense_factor(&mg->dense, last->a, last->tied.at)
+                                           : ty_ok();
 }
 
 // S(A, x, b): Gauss-Seidel sweeps.
@@ -89,7 +92,8 @@ static void restrict_to(const ty_csrf* r, const double* fine, double* coarse)
 {
     for (int i = 0; i < r->n; ++i) {
         double sum = 0.0;
-        for (int k = r->start.at[i]; k < r->start.at[i + 1]; ++k) sum += r->val.at[k] * fine[r->col.at[k]];
+        for (int k = r->start.at[i]; k < r->start.at[i + 1]; ++k)
+            sum += r->val.at[k] * fine[r->col.at[k]];
         coarse[i] = sum;
     }
 }
@@ -97,7 +101,8 @@ static void restrict_to(const ty_csrf* r, const double* fine, double* coarse)
 static void prolong_add(const ty_csrf* p, const double* coarse, double* fine)
 {
     for (int i = 0; i < p->n; ++i)
-        for (int k = p->start.at[i]; k < p->start.at[i + 1]; ++k) fine[i] += p->val.at[k] * coarse[p->col.at[k]];
+        for (int k = p->start.at[i]; k < p->start.at[i + 1]; ++k)
+            fine[i] += p->val.at[k] * coarse[p->col.at[k]];
 }
 
 // x <- A^-1 b on the last level.
@@ -133,7 +138,8 @@ static void v_cycle(ty_paper_multigrid* mg, int l, int sweeps, const double* b, 
 static void full_cycle(ty_paper_multigrid* mg, int sweeps)
 {
     int last = mg->n_levels - 1;
-    for (int l = 0; l < last; ++l) restrict_to(&mg->level[l].r, mg->level[l].z.at, mg->level[l + 1].z.at);
+    for (int l = 0; l < last; ++l)
+        restrict_to(&mg->level[l].r, mg->level[l].z.at, mg->level[l + 1].z.at);
     memset(mg->level[last].x.at, 0, (size_t)mg->level[last].a->n * sizeof(double));
     solve_last(mg, mg->level[last].z.at, mg->level[last].x.at);
     for (int l = last - 1; l >= 0; --l) {
@@ -179,8 +185,9 @@ static void iterate(run* s, const ty_linear_def* def, ty_linear_stats* stats)
     }
 }
 
-ty_status ty_paper_multigrid_solve(ty_paper_multigrid* mg, ty_pieces* pieces, const ty_linear_def* def,
-                                   const double* rhs, double* x, ty_linear_stats* stats)
+ty_status ty_paper_multigrid_solve(ty_paper_multigrid* mg, ty_pieces* pieces,
+                                   const ty_linear_def* def, const double* rhs, double* x,
+                                   ty_linear_stats* stats)
 {
     ty_paper_level* finest = &mg->level[0];
     int n = finest->a->n;

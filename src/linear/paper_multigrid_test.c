@@ -28,7 +28,8 @@ static void every_fine_row_has_a_coarse_neighbour(void** state)
             for (int k = m.a.row_start[i]; k < m.a.row_start[i + 1]; ++k)
                 coarse_neighbours += m.a.col[k] != i && s.coarse.at[m.a.col[k]] >= 0;
             n_coarse += s.coarse.at[i] >= 0;
-            // Step 3 makes every neighbour of a coarse row fine, so coarse rows are not neighbours either.
+            // Step 3 makes every neighbour of a coarse row fine, so coarse rows are not neighbours
+            // either.
             assert_true(s.coarse.at[i] >= 0 ? coarse_neighbours == 0 : coarse_neighbours > 0);
         }
         assert_int_equal(n_coarse, s.n_coarse);
@@ -38,7 +39,8 @@ static void every_fine_row_has_a_coarse_neighbour(void** state)
     }
 }
 
-// On a chain 0 - 1 - ... - 8 by hand: start at 0, then always the unlabelled row next to a fine one.
+// On a chain 0 - 1 - ... - 8 by hand: start at 0, then always the unlabelled row next to a fine
+// one.
 static void chain_is_labelled_as_by_hand(void** state)
 {
     (void)state;
@@ -66,8 +68,8 @@ static void chain_is_labelled_as_by_hand(void** state)
     ty_csrf_free(&p);
 }
 
-// A prototype took 8 to 10 full cycles with two sweeps; more sweeps, fewer cycles. Half of the right-hand side
-// is noise, which leaves more after the first cycle than a smooth one would.
+// A prototype took 8 to 10 full cycles with two sweeps; more sweeps, fewer cycles. Half of the
+// right-hand side is noise, which leaves more after the first cycle than a smooth one would.
 static void full_cycles_converge_as_measured(void** state)
 {
     (void)state;

@@ -15,10 +15,8 @@ static void unlink_row(labelling* q, int i)
 {
     ty_splitting* s = q->s;
     if (s->previous.at[i] == NOT_QUEUED) return;
-    if (s->previous.at[i] == NO_ROW)
-        s->bucket.at[s->count.at[i]] = s->next.at[i];
-    else
-        s->next.at[s->previous.at[i]] = s->next.at[i];
+    if (s->previous.at[i] == NO_ROW) s->bucket.at[s->count.at[i]] = s->next.at[i];
+    else s->next.at[s->previous.at[i]] = s->next.at[i];
     if (s->next.at[i] != NO_ROW) s->previous.at[s->next.at[i]] = s->previous.at[i];
     s->previous.at[i] = NOT_QUEUED;
 }
@@ -73,14 +71,15 @@ static int pick(labelling* q, int* cursor)
 static int count_neighbours(const ty_csr* a, int i)
 {
     int n = 0;
-    for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) n += a->col[k] != i && a->val[k] != 0.0;
+    for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k)
+        n += a->col[k] != i && a->val[k] != 0.0;
     return n;
 }
 
 ty_status ty_split(ty_splitting* s, const ty_csr* a)
 {
-    if (!ty_array_fresh(&s->coarse, a->n) || !ty_array_fresh(&s->count, a->n) || !ty_array_fresh(&s->next, a->n) ||
-        !ty_array_fresh(&s->previous, a->n))
+    if (!ty_array_fresh(&s->coarse, a->n) || !ty_array_fresh(&s->count, a->n) ||
+        !ty_array_fresh(&s->next, a->n) || !ty_array_fresh(&s->previous, a->n))
         return ty_no_memory("coarse/fine labels");
     int most = 0;
     for (int i = 0; i < a->n; ++i) {
@@ -104,13 +103,15 @@ ty_status ty_split(ty_splitting* s, const ty_csr* a)
 
 ty_status ty_split_prolongation(const ty_splitting* s, const ty_csr* a, ty_csrf* p)
 {
-    if (!ty_csrf_reserve(p, a->n, s->n_coarse, ty_csr_entries(a) + a->n)) return ty_no_memory("prolongation");
+    if (!ty_csrf_reserve(p, a->n, s->n_coarse, ty_csr_entries(a) + a->n))
+        return ty_no_memory("prolongation");
     int at = 0;
     for (int i = 0; i < a->n; ++i) {
         int first = p->start.at[i] = at;
         if (s->coarse.at[i] >= 0) p->col.at[at++] = s->coarse.at[i];
         for (int k = a->row_start[i]; k < a->row_start[i + 1] && s->coarse.at[i] < 0; ++k)
-            if (a->val[k] != 0.0 && s->coarse.at[a->col[k]] >= 0) p->col.at[at++] = s->coarse.at[a->col[k]];
+            if (a->val[k] != 0.0 && s->coarse.at[a->col[k]] >= 0)
+                p->col.at[at++] = s->coarse.at[a->col[k]];
         for (int k = first; k < at; ++k) p->val.at[k] = 1.0f / (float)(at - first);
     }
     p->start.at[a->n] = at;

@@ -18,11 +18,12 @@ typedef struct finder {
     unsigned char* tied;
 } finder;
 
-// While pieces are found, flags of a row beside TIED. A local root is the root of its tree inside its block.
+// While pieces are found, flags of a row beside TIED. A local root is the root of its tree inside
+// its block.
 enum { TIED = 1, CROSSES = 2, LOCAL_ROOT = 4 };
 
-// Joins edges inside the block only: other blocks' trees are not touched. Then every row's parent is its local
-// root, which is tied when one of them is.
+// Joins edges inside the block only: other blocks' trees are not touched. Then every row's parent
+// is its local root, which is tied when one of them is.
 static void find_block(void* ctx, ty_range r)
 {
     finder* f = ctx;
@@ -42,13 +43,15 @@ static void find_block(void* ctx, ty_range r)
         f->tied[i] = (unsigned char)(crosses | (fabs(sum) > TY_TIED_ROW * diagonal ? TIED : 0));
     }
     for (int64_t i = r.begin; i < r.end; ++i) {
-        int root = f->parent[i] = f->parent[f->parent[i]];    // parents come before: they have their roots
+        int root = f->parent[i] =
+            f->parent[f->parent[i]];    // parents come before: they have their roots
         f->tied[root] |= f->tied[i] & TIED;
         if (root == i) f->tied[i] |= LOCAL_ROOT;
     }
 }
 
-// The first row from i on that has the flag, n when there is none. Eight flags are looked at together.
+// The first row from i on that has the flag, n when there is none. Eight flags are looked at
+// together.
 static int next_flagged(const unsigned char* flags, int n, int i, unsigned char flag)
 {
     const uint64_t mask = 0x0101010101010101u * flag;
@@ -66,7 +69,8 @@ static void join_blocks(finder* f)
     for (int i = -1; (i = next_flagged(f->tied, a->n, i + 1, CROSSES)) < a->n;) {
         int begin = i / FIND_BLOCK * FIND_BLOCK;
         for (int k = a->row_start[i]; k < a->row_start[i + 1] && a->col[k] < begin; ++k)
-            if (a->val[k] != 0.0 && f->parent[i] != f->parent[a->col[k]]) ty_join(f->parent, i, a->col[k]);
+            if (a->val[k] != 0.0 && f->parent[i] != f->parent[a->col[k]])
+                ty_join(f->parent, i, a->col[k]);
     }
 }
 
@@ -186,7 +190,8 @@ static void subtract_means(void* ctx, ty_range r)
     projection* q = ctx;
     ty_pieces* p = q->pieces;
     for (int64_t s = r.begin; s < r.end; ++s)
-        for (int k = p->segment.at[s]; k < p->segment.at[s + 1]; ++k) q->v[p->row.at[k]] -= p->sum.at[s];
+        for (int k = p->segment.at[s]; k < p->segment.at[s + 1]; ++k)
+            q->v[p->row.at[k]] -= p->sum.at[s];
 }
 
 // Puts the mean of each piece into `sum` of all its segments; a piece of one row has mean v itself.
@@ -197,7 +202,8 @@ static double piece_means(ty_pieces* p)
     for (int64_t first = 0, last; first < n; first = last) {
         double sum = 0.0, magnitude = 0.0;
         int label = p->label.at[p->row.at[p->segment.at[first]]];
-        for (last = first; last < n && p->label.at[p->row.at[p->segment.at[last]]] == label; ++last) {
+        for (last = first; last < n && p->label.at[p->row.at[p->segment.at[last]]] == label;
+             ++last) {
             sum += p->sum.at[last];
             magnitude += p->magnitude.at[last];
         }

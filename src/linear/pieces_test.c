@@ -11,7 +11,10 @@
 static void labels_agree_with_flood_fill(void** state)
 {
     (void)state;
-    enum { N = 40000, EDGES = 26000 };    // random edges across all blocks; about a quarter in one large piece
+    enum {
+        N = 40000,
+        EDGES = 26000
+    };    // random edges across all blocks; about a quarter in one large piece
     ty_entry* entries = malloc((size_t)(4 * EDGES + N) * sizeof *entries);
     int n = 0;
     for (int e = 0; e < EDGES; ++e) {
@@ -27,7 +30,8 @@ static void labels_agree_with_flood_fill(void** state)
     ty_pieces p = {0};
     assert_ok(ty_csr_from_entries(&a, N, N, n, entries));
     assert_ok(ty_pieces_find(&p, &a));
-    int *label = malloc(N * sizeof *label), *stack = malloc(N * sizeof *stack), n_singular = 0, n_pieces = 0, n_empty = 0;
+    int *label = malloc(N * sizeof *label), *stack = malloc(N * sizeof *stack), n_singular = 0,
+        n_pieces = 0, n_empty = 0;
     for (int i = 0; i < N; ++i) label[i] = -1;
     for (int seed = 0; seed < N; ++seed) {
         if (label[seed] >= 0) continue;
@@ -69,13 +73,12 @@ static void projection_takes_means_off_singular_pieces_only(void** state)
     assert_ok(ty_pieces_find(&p, &m.a));
     double *v = malloc((size_t)m.a.n * sizeof *v), *sum = calloc((size_t)m.a.n, sizeof *sum);
     for (int i = 0; i < m.a.n; ++i) v[i] = 1.0 + ty_unit(ty_mix((uint64_t)i));
-    assert_near(ty_pieces_project(&p, v), 1.0, 1e-12);    // all positive: nothing of it is compatible
+    assert_near(ty_pieces_project(&p, v), 1.0,
+                1e-12);    // all positive: nothing of it is compatible
     for (int i = 0; i < m.a.n; ++i) sum[p.label.at[i]] += v[i];
     for (int i = 0; i < m.a.n; ++i) {
-        if (p.tied.at[p.label.at[i]])
-            assert_true(v[i] == 1.0 + ty_unit(ty_mix((uint64_t)i)));
-        else
-            assert_near(sum[p.label.at[i]], 0.0, 1e-12);
+        if (p.tied.at[p.label.at[i]]) assert_true(v[i] == 1.0 + ty_unit(ty_mix((uint64_t)i)));
+        else assert_near(sum[p.label.at[i]], 0.0, 1e-12);
     }
     assert_true(ty_pieces_project(&p, v) < 1e-10);
     free(v);

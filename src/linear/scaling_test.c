@@ -35,18 +35,22 @@ static void iterations_stay(void** state)
     for (int system = 0; system < 3; ++system) {
         int small = solve_ball(10000, (ty_model_system)system, 1e-6).iterations;
         int large = solve_ball(1000000, (ty_model_system)system, 1e-6).iterations;
-        if (large > small + 4) fail_msg("system %d: %d iterations at 10 thousand tets, %d at a million", system, small, large);
+        if (large > small + 4)
+            fail_msg("system %d: %d iterations at 10 thousand tets, %d at a million", system, small,
+                     large);
     }
 }
 
-// The single-precision cycle must not slow down a tight solve: twice the digits, twice the iterations.
+// The single-precision cycle must not slow down a tight solve: twice the digits, twice the
+// iterations.
 static void tight_tolerances_cost_in_proportion(void** state)
 {
     (void)state;
     for (int system = 0; system < 3; ++system) {
         int loose = solve_ball(200000, (ty_model_system)system, 1e-6).iterations;
         int tight = solve_ball(200000, (ty_model_system)system, 1e-12).iterations;
-        if (tight > 2 * loose + 3) fail_msg("system %d: %d iterations to 1e-6, %d to 1e-12", system, loose, tight);
+        if (tight > 2 * loose + 3)
+            fail_msg("system %d: %d iterations to 1e-6, %d to 1e-12", system, loose, tight);
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two passes over at most MAX_BLOCKS blocks: their totals, and with the sum of the totals before, the result.
+// Two passes over at most MAX_BLOCKS blocks: their totals, and with the sum of the totals before,
+// the result.
 #include "linear/scan.h"
 
 #include "core/parallel.h"

@@ -25,8 +25,8 @@ static bool is_separate(ty_separation* s, const ty_csr* p, const int* label)
     return separate;
 }
 
-// The column of the chain of twins from c that belongs to the piece; a new one when there is none; -1 when
-// memory is out.
+// The column of the chain of twins from c that belongs to the piece; a new one when there is none;
+// -1 when memory is out.
 static int twin_of(ty_separation* s, int c, int label)
 {
     while (s->label.at[c] != label) {

@@ -8,7 +8,9 @@
 
 enum {
     ROW_BLOCK = 4096,
-    STRIDE = 16 * ROW_BLOCK    // rows built at a time: their entries stay in the cache until they are in place
+    STRIDE =
+        16 *
+        ROW_BLOCK    // rows built at a time: their entries stay in the cache until they are in place
 };
 
 static const double OMEGA = 0.82;    // flat between 0.65 and 0.85
@@ -22,8 +24,8 @@ typedef struct smoothing {
     const int* agg;
     ty_csrf *p, *staging;
     double theta2;
-    int64_t first;                // row of the stride
-    int base;                     // where its rows go
+    int64_t first;    // row of the stride
+    int base;         // where its rows go
 } smoothing;
 
 // Adds `value` for column c to the row being built at col[0..n).
@@ -58,8 +60,8 @@ static int shorten(int* col, float* val, int n)
     return TY_PROLONGATION_ROW;
 }
 
-// One row of P at col, val; returns its length, at most that of A's row. The strong entries are summed by
-// aggregate in units of a_ii, then multiplied by -omega a_ii / d, d the diagonal of A_F.
+// One row of P at col, val; returns its length, at most that of A's row. The strong entries are
+// summed by aggregate in units of a_ii, then multiplied by -omega a_ii / d, d the diagonal of A_F.
 static int build_row(const smoothing* s, int64_t i, int* col, float* val)
 {
     const ty_csr* a = s->a;
@@ -71,10 +73,8 @@ static int build_row(const smoothing* s, int64_t i, int* col, float* val)
     for (int k = a->row_start[i]; k < a->row_start[i + 1]; ++k) {
         int j = a->col[k];
         if (j == i) continue;
-        if (!ty_is_strong(a->val[k], limit, s->diagonal[j]))
-            d += a->val[k];
-        else if (s->agg[j] >= 0)
-            n = add(col, val, n, s->agg[j], (float)(a->val[k] * unit));
+        if (!ty_is_strong(a->val[k], limit, s->diagonal[j])) d += a->val[k];
+        else if (s->agg[j] >= 0) n = add(col, val, n, s->agg[j], (float)(a->val[k] * unit));
     }
     double divisor = fmax(d, SMALLEST_FILTERED * diagonal);
     float scale = (float)(-OMEGA * diagonal / divisor);
@@ -83,7 +83,8 @@ static int build_row(const smoothing* s, int64_t i, int* col, float* val)
     return n > TY_PROLONGATION_ROW ? shorten(col, val, n) : n;
 }
 
-// Rows of a block lie one after the other in `staging`, from where A's would start; start[i + 1] holds the length.
+// Rows of a block lie one after the other in `staging`, from where A's would start; start[i + 1]
+// holds the length.
 static void build_rows(void* ctx, ty_range r)
 {
     smoothing* s = ctx;
@@ -113,15 +114,17 @@ static ty_status reserve(ty_csrf* p, ty_csrf* staging, const ty_csr* a, int n_co
 {
     int64_t most = 0;
     for (int64_t i = 0; i < a->n; i += STRIDE) {
-        int64_t end = i + STRIDE < a->n ? i + STRIDE : a->n, entries = a->row_start[end] - a->row_start[i];
+        int64_t end = i + STRIDE < a->n ? i + STRIDE : a->n,
+                entries = a->row_start[end] - a->row_start[i];
         if (entries > most) most = entries;
     }
-    bool ok = ty_csrf_reserve(p, a->n, n_cols, ty_csr_entries(a)) && ty_csrf_reserve(staging, STRIDE / ROW_BLOCK, n_cols, most);
+    bool ok = ty_csrf_reserve(p, a->n, n_cols, ty_csr_entries(a)) &&
+              ty_csrf_reserve(staging, STRIDE / ROW_BLOCK, n_cols, most);
     return ok ? ty_ok() : ty_no_memory("prolongation");
 }
 
-ty_status ty_smoothed_prolongation(ty_csrf* p, ty_csrf* staging, const ty_csr* a, const double* diagonal,
-                                   const ty_aggregates* agg, double theta)
+ty_status ty_smoothed_prolongation(ty_csrf* p, ty_csrf* staging, const ty_csr* a,
+                                   const double* diagonal, const ty_aggregates* agg, double theta)
 {
     TY_TRY(reserve(p, staging, a, agg->n));
     smoothing s = {a, diagonal, agg->of.at, p, staging, theta * theta, 0, 0};

@@ -8,11 +8,11 @@
 #include "linear/scan.h"
 
 enum {
-    LANES = 8,             // rows done together where rows have slots
+    LANES = 8,    // rows done together where rows have slots
     ROW_BLOCK = 4096,
-    MOSTLY_CLOSED = 4,     // a colour with fewer open rows than 1 / this does them one by one
+    MOSTLY_CLOSED = 4,    // a colour with fewer open rows than 1 / this does them one by one
     ZERO_BLOCK = 65536,
-    SMALL_LEVEL = 4096     // rows of a level whose sweeps are not worth waking threads for
+    SMALL_LEVEL = 4096    // rows of a level whose sweeps are not worth waking threads for
 };
 
 typedef struct packing {
@@ -105,7 +105,8 @@ static bool reserve_parts(ty_smoother* s, packing* p)
     ty_csrf* parts[2] = {&s->lower, &s->upper};
     for (int h = 0; h < 2; ++h) {
         int entries = ty_scan_rows(n, parts[h]->start.at);
-        if (!ty_array_fresh(&parts[h]->col, entries) || !ty_array_fresh(&parts[h]->val, entries)) return false;
+        if (!ty_array_fresh(&parts[h]->col, entries) || !ty_array_fresh(&parts[h]->val, entries))
+            return false;
     }
     return true;
 }
@@ -116,10 +117,8 @@ static int places_before(const int* place, int n, int at)
     int lo = 0;
     while (lo < n) {
         int mid = lo + (n - lo) / 2;
-        if (place[mid] < at)
-            lo = mid + 1;
-        else
-            n = mid;
+        if (place[mid] < at) lo = mid + 1;
+        else n = mid;
     }
     return lo;
 }
@@ -127,7 +126,8 @@ static int places_before(const int* place, int n, int at)
 static bool list_open(ty_smoother* s)
 {
     const ty_colouring* c = &s->colouring;
-    if (!ty_array_fresh(&s->open_start, c->n_colours + 1) || !ty_array_fresh(&s->open_at, s->n)) return false;
+    if (!ty_array_fresh(&s->open_start, c->n_colours + 1) || !ty_array_fresh(&s->open_at, s->n))
+        return false;
     int n = ty_select(s->n, s->open.at, c->order.at, s->open_at.at);
     for (int colour = 0; colour < c->n_colours; ++colour)
         s->open_start.at[colour] = places_before(s->open_at.at, n, c->start.at[colour]);
@@ -163,7 +163,8 @@ static void rank_rows(void* ctx, ty_range r)
     }
 }
 
-ty_status ty_smoother_refresh(ty_smoother* s, const ty_csr* a, double scale, const unsigned char* singular)
+ty_status ty_smoother_refresh(ty_smoother* s, const ty_csr* a, double scale,
+                              const unsigned char* singular)
 {
     packing p = {s, a, scale, singular};
     if (!ty_array_fresh(&s->colouring.rank, a->n)) return ty_no_memory("smoother");
@@ -198,8 +199,9 @@ static inline float over(float x, float inverse) { return inverse > 0.0f ? x / i
 // sum[l] = b - A x without the diagonal, for LANES rows from `at`.
 static inline void slot_sums(const sweep* t, int width, int64_t k, float sum[LANES])
 {
-    const int *restrict col = t->s->col.at + width * t->first + k, *order = t->s->colouring.order.at + t->first + k;
-    const float *restrict val = t->s->val.at + width * t->first + k, *restrict x = t->x, *restrict b = t->b;
+    const int* restrict col = t->s->col.at + width * t->first + k,
+                        *order = t->s->colouring.order.at + t->first + k;
+    const float* restrict val = t->s->val.at + width * t->first + k, * restrict x = t->x, * restrict b = t->b;
     for (int l = 0; l < LANES; ++l) sum[l] = b[order[l]];
     for (int w = 0; w < width; ++w)
         for (int l = 0; l < LANES; ++l) sum[l] -= val[w * t->count + l] * x[col[w * t->count + l]];
@@ -209,7 +211,8 @@ static inline float slot_sum(const sweep* t, int width, int64_t k)
 {
     int64_t base = width * t->first + k;
     float sum = t->b[t->s->colouring.order.at[t->first + k]];
-    for (int w = 0; w < width; ++w) sum -= t->s->val.at[base + w * t->count] * t->x[t->s->col.at[base + w * t->count]];
+    for (int w = 0; w < width; ++w)
+        sum -= t->s->val.at[base + w * t->count] * t->x[t->s->col.at[base + w * t->count]];
     return sum;
 }
 
@@ -233,7 +236,8 @@ static void relax_first(void* ctx, ty_range r)
     const sweep* t = ctx;
     const int* order = t->s->colouring.order.at;
     const float* inverse = t->s->inverse.at;
-    for (int64_t at = t->first + r.begin; at < t->first + r.end; ++at) t->x[order[at]] = inverse[at] * t->b[order[at]];
+    for (int64_t at = t->first + r.begin; at < t->first + r.end; ++at)
+        t->x[order[at]] = inverse[at] * t->b[order[at]];
 }
 
 static inline void residual_slots(const sweep* t, int width, ty_range r)
@@ -247,7 +251,8 @@ static inline void residual_slots(const sweep* t, int width, ty_range r)
         for (int l = 0; l < LANES; ++l) sum[l] -= over(t->x[order[k + l]], inverse[k + l]);
         for (int l = 0; l < LANES; ++l) t->r[order[k + l]] = sum[l];
     }
-    for (; k < r.end; ++k) t->r[order[k]] = slot_sum(t, width, k) - over(t->x[order[k]], inverse[k]);
+    for (; k < r.end; ++k)
+        t->r[order[k]] = slot_sum(t, width, k) - over(t->x[order[k]], inverse[k]);
 }
 
 // Colours with few open rows, one by one: r counts open rows.
@@ -289,7 +294,8 @@ static void relax_lower(void* ctx, ty_range r)
     }
 }
 
-// After a sweep forward from zero d x + (lower part) x = b in every row, unless the diagonal is missing.
+// After a sweep forward from zero d x + (lower part) x = b in every row, unless the diagonal is
+// missing.
 static void residual_upper(void* ctx, ty_range r)
 {
     const sweep* t = ctx;
@@ -319,15 +325,13 @@ static void relax_parts_backward(void* ctx, ty_range r)
     for (int64_t at = t->first + r.end - 1; at >= t->first + r.begin; --at) relax_at(t, at);
 }
 
-// `body` over n rows of a colour. Where blocks are coloured they are the pieces of work: rows inside one depend
-// on each other.
+// `body` over n rows of a colour. Where blocks are coloured they are the pieces of work: rows
+// inside one depend on each other.
 static void over_rows(const sweep* t, int64_t n, void (*body)(void*, ty_range))
 {
     int64_t block = t->s->width ? ROW_BLOCK : TY_COLOUR_BLOCK;
-    if (t->s->n > SMALL_LEVEL)
-        ty_parallel_for(n, block, body, (void*)t);
-    else if (t->s->width)
-        body((void*)t, (ty_range){0, n, 0, 0});
+    if (t->s->n > SMALL_LEVEL) ty_parallel_for(n, block, body, (void*)t);
+    else if (t->s->width) body((void*)t, (ty_range){0, n, 0, 0});
     else
         for (int64_t k = 0; k < n; k += block)
             body((void*)t, (ty_range){k, k + block < n ? k + block : n, k / block, 0});
@@ -340,7 +344,10 @@ static void set_colour(sweep* t, int colour)
     t->first_open = t->s->open_start.at[colour];
 }
 
-static void zero(void* x, ty_range r) { memset((float*)x + r.begin, 0, (size_t)(r.end - r.begin) * sizeof(float)); }
+static void zero(void* x, ty_range r)
+{
+    memset((float*)x + r.begin, 0, (size_t)(r.end - r.begin) * sizeof(float));
+}
 
 void ty_smoother_from_zero(const ty_smoother* s, const float* b, float* x)
 {
@@ -359,12 +366,9 @@ void ty_smoother_residual(const ty_smoother* s, const float* b, const float* x, 
     for (int c = 0; c < s->colouring.n_colours; ++c) {
         set_colour(&t, c);
         int n_open = s->open_start.at[c + 1] - s->open_start.at[c];
-        if (s->width == 0)
-            over_rows(&t, n_open, residual_upper);
-        else if (n_open < t.count / MOSTLY_CLOSED)
-            over_rows(&t, n_open, residual_open);
-        else
-            over_rows(&t, t.count, s->width == 4 ? residual_4 : residual_6);
+        if (s->width == 0) over_rows(&t, n_open, residual_upper);
+        else if (n_open < t.count / MOSTLY_CLOSED) over_rows(&t, n_open, residual_open);
+        else over_rows(&t, t.count, s->width == 4 ? residual_4 : residual_6);
     }
 }
 

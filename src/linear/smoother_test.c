@@ -17,7 +17,8 @@ static int make(ty_model* m, int which)
         return 6;
     }
     assert_ok(ty_model_ball(&ball, which == 0 ? 6000 : 20000, 0.05, 1.0));
-    assert_ok(ty_model_tets(m, &ball, which == 0 ? TY_MODEL_TWO_POINT : TY_MODEL_NODAL, TY_MODEL_AIR_ALL));
+    assert_ok(ty_model_tets(m, &ball, which == 0 ? TY_MODEL_TWO_POINT : TY_MODEL_NODAL,
+                            TY_MODEL_AIR_ALL));
     ty_model_mesh_free(&ball);
     return which == 0 ? 4 : 20;
 }
@@ -50,16 +51,15 @@ static void neighbours_have_different_colours(void** state)
 }
 
 // Gauss-Seidel in double, in the smoother's order.
-static void reference_sweep(const ty_model* m, const int* order, bool backward, const double* b, double* x)
+static void reference_sweep(const ty_model* m, const int* order, bool backward, const double* b,
+                            double* x)
 {
     for (int k = 0; k < m->a.n; ++k) {
         int i = order[backward ? m->a.n - 1 - k : k];
         double sum = b[i], diagonal = 1.0;
         for (int e = m->a.row_start[i]; e < m->a.row_start[i + 1]; ++e) {
-            if (m->a.col[e] == i)
-                diagonal = m->a.val[e];
-            else
-                sum -= m->a.val[e] * x[m->a.col[e]];
+            if (m->a.col[e] == i) diagonal = m->a.val[e];
+            else sum -= m->a.val[e] * x[m->a.col[e]];
         }
         x[i] = sum / diagonal;
     }
@@ -74,8 +74,10 @@ static void sweeps_are_gauss_seidel(void** state)
         int most = make(&m, which), n = m.a.n;
         assert_ok(ty_smoother_setup(&s, &m.a, most, 1.0, NULL));
         assert_int_equal(s.width, which == 0 ? 4 : which == 1 ? 6 : 0);
-        double *b = malloc((size_t)n * sizeof *b), *x = calloc((size_t)n, sizeof *x), *r = malloc((size_t)n * sizeof *r);
-        float *fb = malloc((size_t)n * sizeof *fb), *fx = malloc((size_t)n * sizeof *fx), *fr = calloc((size_t)n, sizeof *fr);
+        double *b = malloc((size_t)n * sizeof *b), *x = calloc((size_t)n, sizeof *x),
+               *r = malloc((size_t)n * sizeof *r);
+        float *fb = malloc((size_t)n * sizeof *fb), *fx = malloc((size_t)n * sizeof *fx),
+              *fr = calloc((size_t)n, sizeof *fr);
         for (int i = 0; i < n; ++i) {
             b[i] = fb[i] = (float)(ty_unit(ty_mix((uint64_t)i)) - 0.5);
             fx[i] = 77.0f;    // from_zero must not read it

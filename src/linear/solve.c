@@ -14,7 +14,8 @@
 #include "linear/separate.h"
 #include "linear/vector.h"
 
-// When TY_LINEAR_DEFAULT uses IC, see solve.h. Set-up and solve of the multigrid take as long as 70 iterations with IC.
+// When TY_LINEAR_DEFAULT uses IC, see solve.h. Set-up and solve of the multigrid take as long as 70
+// iterations with IC.
 enum { IC_LARGEST = 200000, IC_ROW = 8, IC_TRIAL = 60, IC_AGAIN = 3 };
 
 struct ty_linear {
@@ -32,7 +33,8 @@ struct ty_linear {
     double setup_seconds;
 };
 
-static const char* const method_names[TY_LINEAR_N_METHODS] = {"default", "multigrid", "paper", "ic", "jacobi"};
+static const char* const method_names[TY_LINEAR_N_METHODS] = {"default", "multigrid", "paper", "ic",
+                                                              "jacobi"};
 
 const char* ty_linear_method_name(ty_linear_method method) { return method_names[method]; }
 
@@ -48,7 +50,8 @@ bool ty_linear_method_parse(const char* name, ty_linear_method* method)
 
 ty_linear_def ty_linear_default(void)
 {
-    return (ty_linear_def){.method = TY_LINEAR_DEFAULT, .tolerance = 1e-6, .max_iterations = 1000, .sweeps = 2};
+    return (ty_linear_def){
+        .method = TY_LINEAR_DEFAULT, .tolerance = 1e-6, .max_iterations = 1000, .sweeps = 2};
 }
 
 static double now(void)
@@ -95,7 +98,8 @@ static ty_status check_matrix(const ty_csr* a)
         return ty_fail(TY_BAD_INPUT, "linear solve: %d rows but %d columns", a->n, a->n_cols);
     int bad = (int)ty_parallel_max(a->n, TY_VECTOR_BLOCK, bad_diagonal_block, (void*)a);
     if (a->n > 0 && bad >= 0)
-        return ty_fail(TY_BAD_INPUT, "linear solve: the diagonal of row %d is %g", bad, ty_csr_get(a, bad, bad));
+        return ty_fail(TY_BAD_INPUT, "linear solve: the diagonal of row %d is %g", bad,
+                       ty_csr_get(a, bad, bad));
     return ty_ok();
 }
 
@@ -113,7 +117,8 @@ static ty_status setup_jacobi(ty_linear* s)
 static ty_status setup_multigrid(ty_linear* s)
 {
     const ty_csr* first = s->first;
-    if (first && s->pieces.n_pieces > 1) TY_TRY(ty_separate(&s->separation, first, s->pieces.label.at, &first));
+    if (first && s->pieces.n_pieces > 1)
+        TY_TRY(ty_separate(&s->separation, first, s->pieces.label.at, &first));
     return ty_amg_setup(&s->amg, s->a, first, s->pieces.tied.at);
 }
 
@@ -126,7 +131,8 @@ static ty_linear_method method_of(const ty_linear* s)
 
 static bool suits_ic(const ty_linear* s)
 {
-    return !s->gave_up && !s->first && s->a->n <= IC_LARGEST && ty_csr_entries(s->a) >= IC_ROW * (int64_t)s->a->n;
+    return !s->gave_up && !s->first && s->a->n <= IC_LARGEST &&
+           ty_csr_entries(s->a) >= IC_ROW * (int64_t)s->a->n;
 }
 
 static ty_status setup_method(ty_linear* s)
@@ -181,7 +187,8 @@ static void apply_jacobi(void* self, const double* r, double norm, double* z)
     for (int i = 0; i < s->a->n; ++i) z[i] = s->inverse_diagonal.at[i] * r[i];
 }
 
-static ty_status run_method(ty_linear* s, const ty_linear_def* def, const double* rhs, double* x, ty_linear_stats* stats)
+static ty_status run_method(ty_linear* s, const ty_linear_def* def, const double* rhs, double* x,
+                            ty_linear_stats* stats)
 {
     ty_preconditioner m = {&s->amg, ty_amg_apply};
     for (int k = 0; k < TY_CG_VECTORS; ++k)
@@ -200,12 +207,14 @@ static ty_status run_method(ty_linear* s, const ty_linear_def* def, const double
     return ty_cg_solve(&s->cg, s->a, &m, &s->pieces, def, rhs, x, stats);
 }
 
-static ty_status run_default(ty_linear* s, const ty_linear_def* def, const double* rhs, double* x, ty_linear_stats* stats)
+static ty_status run_default(ty_linear* s, const ty_linear_def* def, const double* rhs, double* x,
+                             ty_linear_stats* stats)
 {
     ty_linear_def part = *def;
     if (s->uses_ic && part.max_iterations > IC_TRIAL) part.max_iterations = IC_TRIAL;
     TY_TRY(run_method(s, &part, rhs, x, stats));
-    if (!s->uses_ic) s->gave_up = s->gave_up && !(stats->converged && stats->iterations <= IC_AGAIN);
+    if (!s->uses_ic)
+        s->gave_up = s->gave_up && !(stats->converged && stats->iterations <= IC_AGAIN);
     if (!s->uses_ic || stats->converged || def->max_iterations <= IC_TRIAL) return ty_ok();
     s->gave_up = true;
     s->uses_ic = false;
@@ -223,7 +232,8 @@ ty_status ty_linear_solve(ty_linear* s, const double* rhs, double* x, ty_linear_
     return ty_linear_solve_to(s, s->def.absolute, rhs, x, stats);
 }
 
-ty_status ty_linear_solve_to(ty_linear* s, double absolute, const double* rhs, double* x, ty_linear_stats* stats)
+ty_status ty_linear_solve_to(ty_linear* s, double absolute, const double* rhs, double* x,
+                             ty_linear_stats* stats)
 {
     ty_linear_def def = s->def;
     def.absolute = absolute;
@@ -235,13 +245,15 @@ ty_status ty_linear_solve_to(ty_linear* s, double absolute, const double* rhs, d
     stats->singular_pieces = s->pieces.n_singular;
     stats->empty_rows = s->pieces.n_empty;
     if (!ty_vector_is_finite(s->a->n, rhs) || !ty_vector_is_finite(s->a->n, x))
-        return ty_fail(TY_DIVERGED, "linear solve: the right-hand side or the starting guess is not finite");
+        return ty_fail(TY_DIVERGED,
+                       "linear solve: the right-hand side or the starting guess is not finite");
     if (s->a->n == 0) {
         stats->converged = true;
         return ty_ok();
     }
     double start = now();
-    TY_TRY(s->def.method == TY_LINEAR_DEFAULT ? run_default(s, &def, rhs, x, stats) : run_method(s, &def, rhs, x, stats));
+    TY_TRY(s->def.method == TY_LINEAR_DEFAULT ? run_default(s, &def, rhs, x, stats)
+                                              : run_method(s, &def, rhs, x, stats));
     stats->solve_seconds = now() - start;
     return ty_ok();
 }

@@ -17,7 +17,8 @@ static double residual_of(const ty_model* m, const double* x)
     double error = 0.0, norm = 0.0;
     for (int i = 0; i < m->a.n; ++i) {
         double r = m->rhs[i];
-        for (int k = m->a.row_start[i]; k < m->a.row_start[i + 1]; ++k) r -= m->a.val[k] * x[m->a.col[k]];
+        for (int k = m->a.row_start[i]; k < m->a.row_start[i + 1]; ++k)
+            r -= m->a.val[k] * x[m->a.col[k]];
         error += r * r;
         norm += m->rhs[i] * m->rhs[i];
     }
@@ -152,7 +153,8 @@ static void droplets_are_counted_and_solved_exactly(void** state)
     int closed = 0, empty = 0;
     for (int d = 0; d < 10000; ++d) {
         uint64_t h = ty_mix2(11, (uint64_t)d);
-        bool one = h % 3 == 0 && h / 3 % 3 == 0 && h / 9 % 3 == 0;    // a closed cell has no face at all
+        bool one = h % 3 == 0 && h / 3 % 3 == 0 &&
+                   h / 9 % 3 == 0;    // a closed cell has no face at all
         bool is_empty = d % 11 == 10 || (d % 5 == 4 && one);
         empty += is_empty;
         closed += d % 5 == 4 && !is_empty;
@@ -165,7 +167,8 @@ static void droplets_are_counted_and_solved_exactly(void** state)
     ty_model_free(&m);
 }
 
-// Two closed balls of tets that share one vertex: singular twice, and the coarse vertex must not tie them.
+// Two closed balls of tets that share one vertex: singular twice, and the coarse vertex must not
+// tie them.
 static void pieces_that_touch_at_a_vertex_converge(void** state)
 {
     (void)state;
@@ -236,7 +239,8 @@ static void a_row_of_zeros_gives_zero(void** state)
 {
     (void)state;
     ty_entry entries[] = {{0, 0, 2.0}, {0, 2, -1.0}, {1, 1, 0.0}, {2, 2, 2.0}, {2, 0, -1.0}};
-    double rhs[4] = {1.0, 0.0, 1.0, 5.0};    // row 3 has no entry at all, and its right-hand side cannot be met
+    double rhs[4] = {1.0, 0.0, 1.0,
+                     5.0};    // row 3 has no entry at all, and its right-hand side cannot be met
     ty_model m = {.rhs = rhs};
     assert_ok(ty_csr_from_entries(&m.a, 4, 4, 5, entries));
     ty_linear_stats stats;
@@ -278,7 +282,8 @@ static void steady_state_does_not_allocate(void** state)
 {
     (void)state;
     static const int systems[] = {0, 2, 3, 10};
-    ty_threads_set(1);    // with more, who gets which block of a product varies, and with it the buffers' sizes
+    ty_threads_set(
+        1);    // with more, who gets which block of a product varies, and with it the buffers' sizes
     for (int s = 0; s < 4; ++s) {
         for (int method = 0; method < TY_LINEAR_N_METHODS; ++method) {
             ty_model m = {0};
@@ -368,7 +373,8 @@ static void refresh_keeps_coarse_levels(void** state)
     }
 }
 
-// A loose absolute tolerance ends every method early, and a warm start that meets it takes no iteration.
+// A loose absolute tolerance ends every method early, and a warm start that meets it takes no
+// iteration.
 static void absolute_tolerance_ends_a_solve(void** state)
 {
     (void)state;
@@ -398,8 +404,8 @@ static void absolute_tolerance_ends_a_solve(void** state)
     ty_model_free(&m);
 }
 
-// A nodal system: IC does it at a moderate tolerance; at a tight one the multigrid has to end it and stays until it
-// has next to nothing to do.
+// A nodal system: IC does it at a moderate tolerance; at a tight one the multigrid has to end it
+// and stays until it has next to nothing to do.
 static void default_changes_its_preconditioner(void** state)
 {
     (void)state;
@@ -420,7 +426,8 @@ static void default_changes_its_preconditioner(void** state)
     assert_true(stats.converged && stats.levels == 1);
     memset(x, 0, (size_t)m.a.n * sizeof *x);
     assert_ok(ty_linear_solve(solver, m.rhs, x, &stats));
-    assert_true(stats.converged && stats.levels > 1 && stats.iterations > 60 && residual_of(&m, x) < 1.01e-12);
+    assert_true(stats.converged && stats.levels > 1 && stats.iterations > 60 &&
+                residual_of(&m, x) < 1.01e-12);
     assert_ok(ty_linear_setup(solver, &m.a, NULL));
     assert_ok(ty_linear_solve(solver, m.rhs, x, &stats));
     assert_true(stats.converged && stats.levels > 1 && stats.iterations == 0);

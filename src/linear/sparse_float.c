@@ -11,7 +11,8 @@ bool ty_csrf_reserve(ty_csrf* a, int n, int n_cols, int64_t entries)
 {
     a->n = n;
     a->n_cols = n_cols;
-    return ty_array_fresh(&a->start, n + 1) && ty_array_fresh(&a->col, entries) && ty_array_fresh(&a->val, entries);
+    return ty_array_fresh(&a->start, n + 1) && ty_array_fresh(&a->col, entries) &&
+           ty_array_fresh(&a->val, entries);
 }
 
 void ty_csrf_free(ty_csrf* a)
@@ -84,8 +85,8 @@ static void fill_share(void* ctx, ty_range r)
     }
 }
 
-// Every worker reads all of `a` and fills its own share of rows: no atomics, and the result does not
-// depend on how many shares there are.
+// Every worker reads all of `a` and fills its own share of rows: no atomics, and the result does
+// not depend on how many shares there are.
 bool ty_csrf_transpose(ty_csrf* to, const ty_csrf* a)
 {
     if (!ty_csrf_reserve(to, a->n_cols, a->n, a->start.at[a->n])) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices in single precision, for the multigrid cycle: prolongations, restrictions, smoothers. A cycle
-// is a preconditioner; single precision halves its memory traffic and costs no iterations.
+// Matrices in single precision, for the multigrid cycle: prolongations, restrictions, smoothers. A
+// cycle is a preconditioner; single precision halves its memory traffic and costs no iterations.
 #ifndef TY_LINEAR_SPARSE_FLOAT_H
 #define TY_LINEAR_SPARSE_FLOAT_H
 

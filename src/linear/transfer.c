@@ -33,7 +33,8 @@ static void count_restriction(void* ctx, ty_range range)
     packing* q = ctx;
     for (int64_t i = range.begin; i < range.end; ++i) {
         int n = 0;
-        for (int k = q->r->start.at[i]; k < q->r->start.at[i + 1]; ++k) n += q->matters[q->r->col.at[k]];
+        for (int k = q->r->start.at[i]; k < q->r->start.at[i + 1]; ++k)
+            n += q->matters[q->r->col.at[k]];
         q->t->restriction.start.at[i + 1] = n;
     }
 }
@@ -73,12 +74,14 @@ static bool list_rows(const packing* q)
     return true;
 }
 
-ty_status ty_transfer_setup(ty_transfer* t, const ty_csrf* p, const ty_csrf* r, const unsigned char* matters)
+ty_status ty_transfer_setup(ty_transfer* t, const ty_csrf* p, const ty_csrf* r,
+                            const unsigned char* matters)
 {
     ty_csrf* to = &t->restriction;
     packing q = {t, p, r, matters};
     if (!list_rows(&q) || !ty_array_fresh(&t->col, (int64_t)t->width * t->n) ||
-        !ty_array_fresh(&t->val, (int64_t)t->width * t->n) || !ty_csrf_reserve(to, r->n, r->n_cols, 0))
+        !ty_array_fresh(&t->val, (int64_t)t->width * t->n) ||
+        !ty_csrf_reserve(to, r->n, r->n_cols, 0))
         return ty_no_memory("transfer between levels");
     ty_parallel_for(t->n, ROW_BLOCK, pack_prolongation, &q);
     ty_parallel_for(r->n, ROW_BLOCK, count_restriction, &q);
@@ -126,7 +129,8 @@ static void prolong_rows(void* ctx, ty_range r)
     }
     for (; k < r.end; ++k) {
         float sum = 0.0f;
-        for (int w = 0; w < t->width; ++w) sum += t->val.at[w * n + k] * coarse[t->col.at[w * n + k]];
+        for (int w = 0; w < t->width; ++w)
+            sum += t->val.at[w * n + k] * coarse[t->col.at[w * n + k]];
         q->fine[t->row.at[k]] += sum;
     }
 }

@@ -45,8 +45,8 @@ void ty_vector_xpsy(int64_t n, const double* x, double s, double* y)
 static double step_block(void* ctx, ty_range range)
 {
     vectors* v = ctx;
-    const double *restrict p = v->p, *restrict q = v->q;
-    double *restrict x = v->x, *restrict r = v->r, s = v->s;
+    const double* restrict p = v->p, * restrict q = v->q;
+    double* restrict x = v->x, * restrict r = v->r, s = v->s;
     for (int64_t i = range.begin; i < range.end; ++i) {
         x[i] += s * p[i];
         r[i] -= s * q[i];

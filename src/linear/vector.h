@@ -8,7 +8,9 @@
 
 #include "core/parallel.h"
 
-enum { TY_VECTOR_BLOCK = 8192 };    // elements of one parallel piece of work, and of one partial sum
+enum {
+    TY_VECTOR_BLOCK = 8192
+};    // elements of one parallel piece of work, and of one partial sum
 
 void ty_vector_zero(int64_t n, double* x);
 double ty_vector_dot(int64_t n, const double* x, const double* y);
@@ -26,7 +28,8 @@ static inline double ty_vector_dot_block(const double* x, const double* y, int64
     for (; i + 8 <= n; i += 8)
         for (int k = 0; k < 8; ++k) lane[k] += x[i + k] * y[i + k];
     for (int k = 0; i < n; ++i, ++k) lane[k] += x[i] * y[i];
-    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) +
+           ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Works on one bit per node: rows of 64 nodes are compared at once, empty space costs a few instructions
-// per 64 cells, and a vertex's number is found by counting the cut edges before it.
+// Works on one bit per node: rows of 64 nodes are compared at once, empty space costs a few
+// instructions per 64 cells, and a vertex's number is found by counting the cut edges before it.
 //
 //   padded node (p, q, s) = node (p - 1, q - 1, s - 1); row = (q, s); the outermost layer is air
 //   vertex order: row, then p, then axis
@@ -13,11 +13,7 @@
 #include "core/parallel.h"
 #include "mesh/contour_table.h"
 
-enum {
-    ROW_BLOCK = 32,
-    KEY_BITS = TY_CONTOUR_KEY_BITS,
-    MAX_NODES = (1 << KEY_BITS) - 2
-};
+enum { ROW_BLOCK = 32, KEY_BITS = TY_CONTOUR_KEY_BITS, MAX_NODES = (1 << KEY_BITS) - 2 };
 
 typedef struct pass {
     ty_contour* c;
@@ -65,9 +61,11 @@ static void sign_row(const pass* k, int64_t row)
         uint64_t word = 0;
         int lo = begin ? begin : 1, hi = begin + 64 < l->n[0] + 1 ? begin + 64 : l->n[0] + 1;
         if (l->values)
-            for (int p = lo; p < hi; ++p) word |= (uint64_t)(l->values[first + p - 1] < 0.0) << (p - begin);
+            for (int p = lo; p < hi; ++p)
+                word |= (uint64_t)(l->values[first + p - 1] < 0.0) << (p - begin);
         else
-            for (int p = lo; p < hi; ++p) word |= (uint64_t)(l->values_f[first + p - 1] < 0.0f) << (p - begin);
+            for (int p = lo; p < hi; ++p)
+                word |= (uint64_t)(l->values_f[first + p - 1] < 0.0f) << (p - begin);
         bits[begin / 64] = word;
     }
 }
@@ -179,7 +177,8 @@ static void emit_triangles(const pass* k, const cell_rows* c, int64_t row)
             for (int t = 0; t < one->n_tris; ++t, ++tri)
                 for (int v = 0; v < 3; ++v) {
                     int corner = ty_contour_edge_corner(one->edge[t][v]);
-                    (*tri)[v] = vertex_id(k, c->row[corner >> 1], w, p + (corner & 1), one->edge[t][v] >> 2);
+                    (*tri)[v] = vertex_id(k, c->row[corner >> 1], w, p + (corner & 1),
+                                          one->edge[t][v] >> 2);
                 }
         }
 }
@@ -215,7 +214,8 @@ static bool padded_value(const ty_contour_lattice* l, const int node[3], double*
 {
     for (int axis = 0; axis < 3; ++axis)
         if (node[axis] < 1 || node[axis] > l->n[axis]) return false;
-    *value = node_value(l, node[0] - 1 + (int64_t)l->n[0] * (node[1] - 1 + (int64_t)l->n[1] * (node[2] - 1)));
+    *value = node_value(l, node[0] - 1 +
+                               (int64_t)l->n[0] * (node[1] - 1 + (int64_t)l->n[1] * (node[2] - 1)));
     return true;
 }
 
@@ -257,7 +257,8 @@ static void place_block(void* ctx, ty_range r)
     double border = l->border > TY_CONTOUR_MIN_CUT ? l->border : TY_CONTOUR_MIN_CUT;
     for (int64_t v = r.begin; v < r.end; ++v) {
         load_edge(l, k->c->key.at[v], &e, n);
-        if (e.border[n]) place_vertex(k->out->vert[v], e.a[n], e.b[n], e.border[n] > 0 ? border : 1.0 - border);
+        if (e.border[n])
+            place_vertex(k->out->vert[v], e.a[n], e.b[n], e.border[n] > 0 ? border : 1.0 - border);
         else id[n++] = v;
     }
     if (n == 0) return;
@@ -285,7 +286,8 @@ static ty_status check_lattice(const ty_contour_lattice* l)
 {
     for (int axis = 0; axis < 3; ++axis)
         if (l->n[axis] < 0 || l->n[axis] > MAX_NODES)
-            return ty_fail(TY_BAD_INPUT, "a lattice to contour may have at most %d nodes along an axis, not %d",
+            return ty_fail(TY_BAD_INPUT,
+                           "a lattice to contour may have at most %d nodes along an axis, not %d",
                            (int)MAX_NODES, l->n[axis]);
     return ty_ok();
 }
@@ -302,7 +304,8 @@ ty_status ty_contour_grid(ty_contour* c, const ty_contour_lattice* lattice, cons
     int64_t n_verts = ty_prefix_sum(k.n_rows, c->row_verts.at, c->first_vert.at);
     int64_t n_tris = ty_prefix_sum(k.n_rows, c->row_tris.at, c->first_tri.at);
     if (n_verts > INT_MAX || n_tris > INT_MAX)
-        return ty_fail(TY_BAD_INPUT, "the surface has %lld triangles, more than 32-bit ids can name",
+        return ty_fail(TY_BAD_INPUT,
+                       "the surface has %lld triangles, more than 32-bit ids can name",
                        (long long)n_tris);
     TY_TRY(ty_tri_mesh_resize(out, (int)n_verts, (int)n_tris));
     if (!ty_array_resize(&c->key, n_verts)) return ty_no_memory("contouring");

@@ -121,7 +121,8 @@ ty_status ty_contour_octree(ty_contour* c, const ty_octree* tree, const ty_sampl
                             ty_tri_mesh* out)
 {
     pass k = {c, tree, phi, refine, ty_contour_cases(), out};
-    int64_t n_finest = tree->level[0].octants.n, n_blocks = (n_finest + TY_SAMPLE_BATCH - 1) / TY_SAMPLE_BATCH;
+    int64_t n_finest = tree->level[0].octants.n,
+            n_blocks = (n_finest + TY_SAMPLE_BATCH - 1) / TY_SAMPLE_BATCH;
     TY_TRY(reserve(c, tree->corners.n, n_blocks));
     ty_parallel_for(n_finest, TY_SAMPLE_BATCH, count_block, &k);
     int64_t n_verts, n_tris = ty_prefix_sum(n_blocks, c->row_tris.at, c->first_tri.at);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// [Lorensen1987] with the face rule of [Nielson1991] fixed to one choice. On every face the surface runs
-// from an edge where the face's boundary, walked counter-clockwise from outside the cell, enters the
-// liquid to one where it leaves it. An edge of the cell is entered on one of its two faces and left on the
-// other, so these segments close to loops, and the loops run counter-clockwise seen from the air.
+// [Lorensen1987] with the face rule of [Nielson1991] fixed to one choice. On every face the surface
+// runs from an edge where the face's boundary, walked counter-clockwise from outside the cell,
+// enters the liquid to one where it leaves it. An edge of the cell is entered on one of its two
+// faces and left on the other, so these segments close to loops, and the loops run
+// counter-clockwise seen from the air.
 //
-// A loop is cut into triangles by diagonals that join no two edges of one face: such a diagonal would lie
-// in the face, the cell behind it could choose it too, and four triangles would share it. With one rule
-// for all faces such a triangulation always exists (asserted while the table is made); with a choice per
-// face it does not (116 of 656 cases need a vertex in the middle).
+// A loop is cut into triangles by diagonals that join no two edges of one face: such a diagonal
+// would lie in the face, the cell behind it could choose it too, and four triangles would share it.
+// With one rule for all faces such a triangulation always exists (asserted while the table is
+// made); with a choice per face it does not (116 of 656 cases need a vertex in the middle).
 #include "mesh/contour_table.h"
 
 #include <assert.h>
@@ -73,8 +74,10 @@ static int diagonal_cost(int e, int f)
     return sum;
 }
 
-// The shortest diagonals: best[i][j] is the cost of the part i..j of the loop, apex[i][j] its triangle.
-static void emit_part(ty_contour_case* c, const uint8_t* loop, uint8_t apex[MAX_LOOP][MAX_LOOP], int i, int j)
+// The shortest diagonals: best[i][j] is the cost of the part i..j of the loop, apex[i][j] its
+// triangle.
+static void emit_part(ty_contour_case* c, const uint8_t* loop, uint8_t apex[MAX_LOOP][MAX_LOOP],
+                      int i, int j)
 {
     if (j < i + 2) return;
     int k = apex[i][j];

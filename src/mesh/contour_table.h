@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 256 cases of marching cubes, made by code from one rule per face, so that two cells always agree on
-// the face between them.
+// The 256 cases of marching cubes, made by code from one rule per face, so that two cells always
+// agree on the face between them.
 //
 //        6-------7      corner  bit 0: x, bit 1: y, bit 2: z
 //       /|      /|      edge    4 axis + u + 2 v; u, v are the bits of its corners in the axes after `axis`

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bracket and a third point: the next guess is the zero of the parabola through them (of the chord, the
-// first time). Edges that graze the surface see a parabola, and there the secant alone needs many steps:
-// sphere of 11 cells' radius, worst vertex after 2 steps 1.3e-3 of a cell by Illinois, 4e-9 so.
+// A bracket and a third point: the next guess is the zero of the parabola through them (of the
+// chord, the first time). Edges that graze the surface see a parabola, and there the secant alone
+// needs many steps: sphere of 11 cells' radius, worst vertex after 2 steps 1.3e-3 of a cell by
+// Illinois, 4e-9 so.
 #include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "mesh/contour.h"
 
-// Of the values at the ends: a smaller one is rounding, and a parabola through such values leads anywhere.
+// Of the values at the ends: a smaller one is rounding, and a parabola through such values leads
+// anywhere.
 static const double ROUNDING = 1e-13;
-static const double FOUND = 1e-6;    // of the same: asked more often only where a kink keeps it from that
+static const double FOUND =
+    1e-6;    // of the same: asked more often only where a kink keeps it from that
 
-static const double NEARLY = 5e-4;   // of the same, at the chord's zero: the parabola's is as good as FOUND then
+static const double NEARLY =
+    5e-4;    // of the same, at the chord's zero: the parabola's is as good as FOUND then
 
 typedef struct bracket {
     double lo, hi, f_lo, f_hi;
@@ -53,7 +57,8 @@ static void shrink(bracket* b, double t, double f)
 }
 
 // Those of the n open ones that the step before did not find well enough.
-static int still_open(int n, int step, const double* f, const double* fa, const double* fb, int* open)
+static int still_open(int n, int step, const double* f, const double* fa, const double* fb,
+                      int* open)
 {
     int n_open = 0;
     double enough = step < TY_CONTOUR_REFINE ? NEARLY : FOUND;
@@ -64,8 +69,9 @@ static int still_open(int n, int step, const double* f, const double* fa, const 
     return n_open;
 }
 
-void ty_find_zeros_on(const ty_sampler* phi, int refine, int n, const double (*a)[3], const double (*b)[3],
-                      const double* fa, const double* fb, double* f_chord, bool known, double* t)
+void ty_find_zeros_on(const ty_sampler* phi, int refine, int n, const double (*a)[3],
+                      const double (*b)[3], const double* fa, const double* fb, double* f_chord,
+                      bool known, double* t)
 {
     bracket k[TY_SAMPLE_BATCH];
     double x[TY_SAMPLE_BATCH][3], f[TY_SAMPLE_BATCH], f_open[TY_SAMPLE_BATCH];
@@ -81,7 +87,8 @@ void ty_find_zeros_on(const ty_sampler* phi, int refine, int n, const double (*a
         for (int j = 0; j < n_open; ++j) {
             int i = open[j];
             t[i] = guess(&k[i]);
-            for (int axis = 0; axis < 3; ++axis) x[j][axis] = a[i][axis] + t[i] * (b[i][axis] - a[i][axis]);
+            for (int axis = 0; axis < 3; ++axis)
+                x[j][axis] = a[i][axis] + t[i] * (b[i][axis] - a[i][axis]);
         }
         if (step == 0 && known) memcpy(f_open, f_chord, (size_t)n * sizeof *f_open);
         else ty_sample(phi, n_open, (const double(*)[3])x, f_open);
@@ -96,8 +103,8 @@ void ty_find_zeros_on(const ty_sampler* phi, int refine, int n, const double (*a
     for (int i = 0; i < n; ++i) t[i] = guess(&k[i]);
 }
 
-void ty_find_zeros(const ty_sampler* phi, int refine, int n, const double (*a)[3], const double (*b)[3],
-                   const double* fa, const double* fb, double* t)
+void ty_find_zeros(const ty_sampler* phi, int refine, int n, const double (*a)[3],
+                   const double (*b)[3], const double* fa, const double* fb, double* t)
 {
     ty_find_zeros_on(phi, refine, n, a, b, fa, fb, NULL, false, t);
 }

@@ -7,7 +7,8 @@
 
 ty_stuff_def ty_stuff_default(void)
 {
-    return (ty_stuff_def){.box = ty_box_empty(), .levels = 6, .lipschitz = 1.0, .refine = 3, .faces = true};
+    return (ty_stuff_def){
+        .box = ty_box_empty(), .levels = 6, .lipschitz = 1.0, .refine = 3, .faces = true};
 }
 
 void ty_stuff_free(ty_stuff* s)
@@ -58,11 +59,14 @@ static ty_status stuff(ty_stuffing* k)
     TY_TRY(ty_stuff_filter_quads(k));
     TY_TRY(ty_stuff_fill(k));
     if (!k->mesh->n_tets)
-        return ty_fail(TY_EMPTY, "nothing is inside the surface at a cell of %g m: take a smaller cell", k->def->cell);
+        return ty_fail(TY_EMPTY,
+                       "nothing is inside the surface at a cell of %g m: take a smaller cell",
+                       k->def->cell);
     return ty_ok();
 }
 
-ty_status ty_stuff_mesh(ty_stuff* s, const ty_sampler* phi, const ty_stuff_def* def, ty_tet_mesh* mesh)
+ty_status ty_stuff_mesh(ty_stuff* s, const ty_sampler* phi, const ty_stuff_def* def,
+                        ty_tet_mesh* mesh)
 {
     double start = now();
     s->seconds_octree = s->seconds_stuff = s->seconds_faces = 0.0;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cut points and warp, [Labelle2007] section 3. All cut edges are finest lattice edges: the octree's rule sees to it.
+// Cut points and warp, [Labelle2007] section 3. All cut edges are finest lattice edges: the
+// octree's rule sees to it.
 //
-// Departs: the order of the warp. Outside vertices move first, then inside ones that a cut still violates. Cuts
-// join opposite signs only, so each pass is parallel and no order inside it matters; and thin liquid keeps more of
-// itself than with the inside first (a sheet of 0.75 cells keeps 81 % instead of 40 %).
+// Departs: the order of the warp. Outside vertices move first, then inside ones that a cut still
+// violates. Cuts join opposite signs only, so each pass is parallel and no order inside it matters;
+// and thin liquid keeps more of itself than with the inside first (a sheet of 0.75 cells keeps 81 %
+// instead of 40 %).
 #include <assert.h>
 #include <limits.h>
 #include <string.h>
@@ -22,7 +24,8 @@ static int sign_of(double f) { return (f > 0.0) - (f < 0.0); }
 static void corner_sign_block(void* ctx, ty_range r)
 {
     const ty_stuffing* k = ctx;
-    for (int64_t v = r.begin; v < r.end; ++v) k->s->sign.at[v] = (int8_t)sign_of(k->t->corner_value.at[v]);
+    for (int64_t v = r.begin; v < r.end; ++v)
+        k->s->sign.at[v] = (int8_t)sign_of(k->t->corner_value.at[v]);
 }
 
 // A split octant has no centre in the grid: its sign says outside and nobody asks.
@@ -33,12 +36,14 @@ static void centre_signs(const ty_stuffing* k)
         for (int i = 0; i < t->level[l].octants.n; ++i) {
             int id = t->level[l].first + i;
             bool leaf = t->corner.at[8 * (int64_t)id] >= 0;
-            k->s->sign.at[k->n_corners + id] = (int8_t)(leaf ? sign_of(t->level[l].value.at[i]) : 1);
+            k->s->sign.at[k->n_corners + id] = (int8_t)(leaf ? sign_of(t->level[l].value.at[i])
+                                                             : 1);
         }
 }
 
 // Edges of one finest octant between strictly opposite signs.
-static unsigned cuts_of_octant(const ty_stuffing* k, ty_lattice_cursor* c, int64_t octant, const int x[3])
+static unsigned cuts_of_octant(const ty_stuffing* k, ty_lattice_cursor* c, int64_t octant,
+                               const int x[3])
 {
     const int* corner = k->t->corner.at + 8 * octant;
     const int8_t* sign = k->s->sign.at;
@@ -49,14 +54,16 @@ static unsigned cuts_of_octant(const ty_stuffing* k, ty_lattice_cursor* c, int64
     }
     unsigned cuts = (unsigned)(centre < 0 ? outside : centre > 0 ? inside : 0);
     for (int axis = 0; axis < 3; ++axis) {
-        int n = ty_lattice_id(&k->t->level[0].octants, c, x[0] + (axis == 0), x[1] + (axis == 1), x[2] + (axis == 2));
+        int n = ty_lattice_id(&k->t->level[0].octants, c, x[0] + (axis == 0), x[1] + (axis == 1),
+                              x[2] + (axis == 2));
         if (n >= 0 && centre * sign[k->n_corners + n] < 0) cuts |= 256u << axis;
     }
     if (!inside || !outside) return cuts;
     for (int e = 0; e < 12; ++e) {
         int a = ty_contour_edge_corner(e), b = a | 1 << (e >> 2);
         if (sign[corner[a]] * sign[corner[b]] < 0)
-            __atomic_fetch_or(&k->s->corner_cuts.at[corner[a]], (uint8_t)(1 << (e >> 2)), __ATOMIC_RELAXED);
+            __atomic_fetch_or(&k->s->corner_cuts.at[corner[a]], (uint8_t)(1 << (e >> 2)),
+                              __ATOMIC_RELAXED);
     }
     return cuts;
 }
@@ -82,11 +89,13 @@ static void fill_octant_cuts(void* ctx, ty_range r)
         const int* at = x[o - r.begin];
         for (unsigned todo = k->s->octant_cuts.at[o]; todo; todo &= todo - 1, ++cut) {
             int bit = __builtin_ctz(todo), axis = bit - 8;
-            *cut = (ty_cut){.a = k->n_corners + (int)o, .x = {2 * at[0] + 1, 2 * at[1] + 1, 2 * at[2] + 1}};
+            *cut = (ty_cut){.a = k->n_corners + (int)o,
+                            .x = {2 * at[0] + 1, 2 * at[1] + 1, 2 * at[2] + 1}};
             cut->direction = bit < 8 ? 3 + bit : axis;
             cut->b = bit < 8 ? k->t->corner.at[8 * o + bit]
-                             : k->n_corners + ty_lattice_id(&k->t->level[0].octants, &c, at[0] + (axis == 0),
-                                                            at[1] + (axis == 1), at[2] + (axis == 2));
+                             : k->n_corners +
+                                   ty_lattice_id(&k->t->level[0].octants, &c, at[0] + (axis == 0),
+                                                 at[1] + (axis == 1), at[2] + (axis == 2));
         }
     }
 }
@@ -103,14 +112,16 @@ static void fill_corner_cuts(void* ctx, ty_range r)
         for (unsigned todo = k->s->corner_cuts.at[v]; todo; todo &= todo - 1, ++cut) {
             int axis = __builtin_ctz(todo);
             *cut = (ty_cut){.a = (int)v, .x = {2 * at[0], 2 * at[1], 2 * at[2]}, .direction = axis};
-            cut->b = ty_lattice_id(&k->t->corners, &c, at[0] + (axis == 0), at[1] + (axis == 1), at[2] + (axis == 2));
+            cut->b = ty_lattice_id(&k->t->corners, &c, at[0] + (axis == 0), at[1] + (axis == 1),
+                                   at[2] + (axis == 2));
         }
     }
 }
 
 static double value_of(const ty_stuffing* k, int vert)
 {
-    return vert < k->n_corners ? k->t->corner_value.at[vert] : k->t->level[0].value.at[vert - k->n_corners];
+    return vert < k->n_corners ? k->t->corner_value.at[vert]
+                               : k->t->level[0].value.at[vert - k->n_corners];
 }
 
 typedef struct edges {
@@ -129,7 +140,10 @@ static void load_edge(const ty_stuffing* k, int64_t i, edges* e, int at)
     e->f_chord[at] = k->s->cut_probe.at[i];
 }
 
-static double alpha_of(const ty_cut* cut) { return cut->direction < 3 ? TY_ALPHA_LONG : TY_ALPHA_SHORT; }
+static double alpha_of(const ty_cut* cut)
+{
+    return cut->direction < 3 ? TY_ALPHA_LONG : TY_ALPHA_SHORT;
+}
 
 static bool is_close_call(const ty_stuffing* k, int64_t i)
 {
@@ -138,7 +152,8 @@ static bool is_close_call(const ty_stuffing* k, int64_t i)
 }
 
 // The remaining steps for the n cuts begin + chosen[i]; `hold` keeps each on its side of alpha.
-static void finish_zeros(const ty_stuffing* k, edges* e, int64_t begin, int n, const int* chosen, bool hold)
+static void finish_zeros(const ty_stuffing* k, edges* e, int64_t begin, int n, const int* chosen,
+                         bool hold)
 {
     if (!n || k->def->refine < 2) return;
     for (int i = 0; i < n; ++i) load_edge(k, begin + chosen[i], e, i);
@@ -164,7 +179,8 @@ static void first_zeros_block(void* ctx, ty_range r)
     ty_find_zeros_on(k->phi, 1, n, e.a, e.b, e.fa, e.fb, e.f_chord, false, e.t);
     for (int i = 0; i < n; ++i) {
         k->s->cut_probe.at[r.begin + i] = e.f_chord[i];
-        k->s->cut_at.at[r.begin + i] = e.t[i] >= 0.0 && e.t[i] <= 1.0 ? e.t[i] : 0.5;    // infinite values
+        k->s->cut_at.at[r.begin + i] = e.t[i] >= 0.0 && e.t[i] <= 1.0 ? e.t[i]
+                                                                      : 0.5;    // infinite values
         if (is_close_call(k, r.begin + i)) close[n_close++] = i;
     }
     finish_zeros(k, &e, r.begin, n_close, close, false);
@@ -177,8 +193,9 @@ static bool is_used(const ty_stuffing* k, int64_t i)
            (uint32_t)k->s->nearest.at[cut->b] == (uint32_t)i;
 }
 
-// A cut that a vertex moved to stays within reach of it, one that stays a cut out of reach of both: the bound holds
-// for any function. Smooth ones move by far less than a close call here, so none of theirs is held.
+// A cut that a vertex moved to stays within reach of it, one that stays a cut out of reach of both:
+// the bound holds for any function. Smooth ones move by far less than a close call here, so none of
+// theirs is held.
 static void last_zeros_block(void* ctx, ty_range r)
 {
     const ty_stuffing* k = ctx;
@@ -195,9 +212,10 @@ static void offer(uint64_t* nearest, double distance, int64_t cut)
     float d = (float)distance;
     uint32_t bits;
     memcpy(&bits, &d, sizeof bits);    // non-negative floats sort like their bits
-    uint64_t key = (uint64_t)bits << 32 | (uint32_t)cut, seen = __atomic_load_n(nearest, __ATOMIC_RELAXED);
-    while (key < seen &&
-           !__atomic_compare_exchange_n(nearest, &seen, key, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    uint64_t key = (uint64_t)bits << 32 | (uint32_t)cut,
+             seen = __atomic_load_n(nearest, __ATOMIC_RELAXED);
+    while (key < seen && !__atomic_compare_exchange_n(nearest, &seen, key, true, __ATOMIC_RELAXED,
+                                                      __ATOMIC_RELAXED)) {
     }
 }
 
@@ -208,7 +226,8 @@ static void violate(const ty_stuffing* k, int64_t i, int sign)
     bool at_a = k->s->sign.at[cut->a] == sign;
     double t = at_a ? k->s->cut_at.at[i] : 1.0 - k->s->cut_at.at[i];
     if (t < alpha_of(cut))
-        offer(&k->s->nearest.at[at_a ? cut->a : cut->b], t * (cut->direction < 3 ? 1.0 : SHORT_EDGE), i);
+        offer(&k->s->nearest.at[at_a ? cut->a : cut->b],
+              t * (cut->direction < 3 ? 1.0 : SHORT_EDGE), i);
 }
 
 static void warp_outside_block(void* ctx, ty_range r)
@@ -246,11 +265,14 @@ static ty_status reserve(ty_stuffing* k)
 {
     ty_stuff* s = k->s;
     int64_t n_finest = k->t->level[0].octants.n, n_verts = (int64_t)k->n_corners + k->t->n_octants;
-    if (n_verts > INT_MAX) return ty_fail(TY_BAD_INPUT, "the octree has more vertices than 32-bit ids can name");
+    if (n_verts > INT_MAX)
+        return ty_fail(TY_BAD_INPUT, "the octree has more vertices than 32-bit ids can name");
     if (!ty_array_resize(&s->sign, n_verts) || !ty_array_resize(&s->nearest, n_verts) ||
         !ty_array_resize(&s->vert_id, n_verts) || !ty_array_resize(&s->used, n_verts) ||
-        !ty_array_resize(&s->octant_cuts, n_finest) || !ty_array_resize(&s->octant_first_cut, n_finest) ||
-        !ty_array_resize(&s->corner_cuts, k->n_corners) || !ty_array_resize(&s->corner_first_cut, k->n_corners))
+        !ty_array_resize(&s->octant_cuts, n_finest) ||
+        !ty_array_resize(&s->octant_first_cut, n_finest) ||
+        !ty_array_resize(&s->corner_cuts, k->n_corners) ||
+        !ty_array_resize(&s->corner_first_cut, k->n_corners))
         return ty_no_memory("lattice vertices");
     memset(s->nearest.at, 0xff, (size_t)n_verts * sizeof *s->nearest.at);
     memset(s->used.at, 0, (size_t)n_verts);
@@ -270,7 +292,8 @@ static ty_status number_cuts(ty_stuffing* k)
         s->corner_first_cut.at[v] = (int)count;
         count += __builtin_popcount(s->corner_cuts.at[v]);
     }
-    if (count > INT_MAX) return ty_fail(TY_BAD_INPUT, "the surface cuts more edges than 32-bit ids can name");
+    if (count > INT_MAX)
+        return ty_fail(TY_BAD_INPUT, "the surface cuts more edges than 32-bit ids can name");
     if (!ty_array_resize(&s->cut, count) || !ty_array_resize(&s->cut_at, count) ||
         !ty_array_resize(&s->cut_probe, count) || !ty_array_resize(&s->cut_id, count))
         return ty_no_memory("cut points");

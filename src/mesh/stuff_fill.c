@@ -13,10 +13,10 @@
 
 typedef struct sink {
     int n;
-    int (*tet)[4];        // NULL: count only
+    int (*tet)[4];    // NULL: count only
     ty_tet_kind* kind;
     int64_t n_quads;
-    int64_t* quad;        // where addresses of quads go, NULL: count only
+    int64_t* quad;    // where addresses of quads go, NULL: count only
 } sink;
 
 typedef struct octant {
@@ -59,7 +59,8 @@ static int face_centre(const octant* o, int face)
 {
     int at[3];
     for (int axis = 0; axis < 3; ++axis)
-        at[axis] = (2 * o->x[axis] + (axis == face >> 1 ? 2 * (face & 1) : 1)) * (1 << o->level) / 2;
+        at[axis] = (2 * o->x[axis] + (axis == face >> 1 ? 2 * (face & 1) : 1)) * (1 << o->level) /
+                   2;
     return ty_lattice_id(&o->k->t->corners, &o->c->corner, at[0], at[1], at[2]);
 }
 
@@ -78,7 +79,8 @@ static void fill_equal(const octant* o, sink* out, int face, int at[TY_N_PLACES]
         at[TY_AT_M + k] = o->level ? edge_midpoint(o, face, k) : -1;
         if (at[TY_AT_M + k] < 0) put_shape(o, out, TY_TET_LATTICE + shape, at);
         else
-            for (int half = 0; half < 2; ++half) put_shape(o, out, TY_TET_HALF + 2 * shape + half, at);
+            for (int half = 0; half < 2; ++half)
+                put_shape(o, out, TY_TET_HALF + 2 * shape + half, at);
     }
 }
 
@@ -87,12 +89,13 @@ static void fill_finer(const octant* o, sink* out, int face, int at[TY_N_PLACES]
     at[TY_AT_F] = face_centre(o, face);
     for (int k = 0; k < 4; ++k) {
         at[TY_AT_M + k] = edge_midpoint(o, face, k);
-        for (int half = 0; half < 2; ++half) put_shape(o, out, TY_TET_QUARTER + 8 * face + 2 * k + half, at);
+        for (int half = 0; half < 2; ++half)
+            put_shape(o, out, TY_TET_QUARTER + 8 * face + 2 * k + half, at);
     }
 }
 
-// The diagonal touches the coarser face's centre: a corner odd in both directions of the face; so does its
-// opposite, even in both.
+// The diagonal touches the coarser face's centre: a corner odd in both directions of the face; so
+// does its opposite, even in both.
 static void fill_coarser(const octant* o, sink* out, int face, const int at[TY_N_PLACES])
 {
     int axis = face >> 1, u = (axis + 1) % 3, v = (axis + 2) % 3, corner = ty_face_corner(face, 0);
@@ -140,7 +143,9 @@ static void put_stencil(const octant* o, sink* out, const ty_stencil* stencil, i
             static const uint8_t end[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
             int corner = stencil->corner[t][i], id;
             if (corner < 4) id = s->vert_id.at[vert[corner]];
-            else id = s->cut_id.at[cut_of(o, behind, axis, q, end[corner - 4][0], end[corner - 4][1])];
+            else
+                id = s->cut_id
+                         .at[cut_of(o, behind, axis, q, end[corner - 4][0], end[corner - 4][1])];
             out->tet[out->n][i] = id;
         }
         out->kind[out->n++] = ty_make_kind(TY_TET_IRREGULAR, 0);
@@ -168,8 +173,10 @@ static void fill_cut_tet(const octant* o, sink* out, int shape, int behind)
     const ty_stuff* s = o->k->s;
     int face = 2 * (shape >> 2) + 1, axis = shape >> 2;
     int q[2] = {ty_face_corner(face, shape & 3), ty_face_corner(face, (shape & 3) + 1)};
-    int vert[4] = {o->corner[q[0]], o->corner[q[1]], o->k->n_corners + o->id, o->k->n_corners + behind};
-    int pattern = ty_pattern(s->sign.at[vert[0]], s->sign.at[vert[1]], s->sign.at[vert[2]], s->sign.at[vert[3]]);
+    int vert[4] = {o->corner[q[0]], o->corner[q[1]], o->k->n_corners + o->id,
+                   o->k->n_corners + behind};
+    int pattern = ty_pattern(s->sign.at[vert[0]], s->sign.at[vert[1]], s->sign.at[vert[2]],
+                             s->sign.at[vert[3]]);
     const ty_stencil* stencil = &o->stencils[shape * TY_N_PATTERNS + pattern];
     if (pattern == 0) {
         put_lattice(o->k, out, vert, ty_make_kind(shape, 0));
@@ -222,8 +229,8 @@ static void fill_octant(const octant* o, sink* out)
 typedef struct fill_args {
     ty_stuffing* k;
     int level;
-    int* block_quads;         // counting: quads of each block of finest octants
-    int64_t* first_quad;      // then where they go; NULL while counting
+    int* block_quads;       // counting: quads of each block of finest octants
+    int64_t* first_quad;    // then where they go; NULL while counting
 } fill_args;
 
 static void fill_block(void* ctx, ty_range r)
@@ -237,7 +244,13 @@ static void fill_block(void* ctx, ty_range r)
     ty_tet_mesh* m = k->mesh;
     for (int64_t i = r.begin; i < r.end; ++i) {
         int id = level->first + (int)i;
-        octant o = {k, &c, ty_stencils(), id, args->level, x[i - r.begin], k->t->corner.at + 8 * (int64_t)id};
+        octant o = {k,
+                    &c,
+                    ty_stencils(),
+                    id,
+                    args->level,
+                    x[i - r.begin],
+                    k->t->corner.at + 8 * (int64_t)id};
         int64_t first = m->first_tet[id];
         if (o.corner[0] < 0 || first == m->first_tet[id + 1]) continue;
         sink out = {.tet = m->tet + first, .kind = m->kind + first};
@@ -257,7 +270,13 @@ static void count_block(void* ctx, ty_range r)
     ty_lattice_set_points(&level->octants, (int)r.begin, (int)r.end, x);
     for (int64_t i = r.begin; i < r.end; ++i) {
         int id = level->first + (int)i;
-        octant o = {k, &c, ty_stencils(), id, args->level, x[i - r.begin], k->t->corner.at + 8 * (int64_t)id};
+        octant o = {k,
+                    &c,
+                    ty_stencils(),
+                    id,
+                    args->level,
+                    x[i - r.begin],
+                    k->t->corner.at + 8 * (int64_t)id};
         sink out = {0};
         if (args->first_quad) out.quad = k->s->quad.at + args->first_quad[r.block] + n_quads;
         if (o.corner[0] >= 0) fill_octant(&o, &out);
@@ -282,7 +301,8 @@ ty_status ty_stuff_count(ty_stuffing* k)
 {
     const ty_octree* t = k->t;
     int64_t n_blocks = ((int64_t)t->level[0].octants.n + TY_STUFF_BLOCK - 1) / TY_STUFF_BLOCK;
-    if (!ty_array_resize(&k->s->n_tets, t->n_octants) || !ty_array_resize(&k->s->block_quads, n_blocks) ||
+    if (!ty_array_resize(&k->s->n_tets, t->n_octants) ||
+        !ty_array_resize(&k->s->block_quads, n_blocks) ||
         !ty_array_resize(&k->s->first_quad, n_blocks))
         return ty_no_memory("tetrahedra");
     fill_args args = {.k = k, .block_quads = k->s->block_quads.at};
@@ -296,7 +316,8 @@ static int64_t number_vertices(ty_stuffing* k, int64_t* n_inner)
 {
     ty_stuff* s = k->s;
     int64_t count = 0;
-    for (int64_t v = 0; v < s->sign.n; ++v) s->vert_id.at[v] = s->sign.at[v] < 0 ? (int)count++ : -1;
+    for (int64_t v = 0; v < s->sign.n; ++v)
+        s->vert_id.at[v] = s->sign.at[v] < 0 ? (int)count++ : -1;
     *n_inner = count;
     for (int64_t v = 0; v < s->sign.n; ++v)
         if (s->used.at[v]) s->vert_id.at[v] = (int)count++;
@@ -321,11 +342,13 @@ static void place_centres(void* ctx, ty_range r)
 {
     const fill_args* args = ctx;
     const ty_stuffing* k = args->k;
-    int x[TY_STUFF_BLOCK][3], w = 1 << args->level, first = k->n_corners + k->t->level[args->level].first;
+    int x[TY_STUFF_BLOCK][3], w = 1 << args->level,
+                              first = k->n_corners + k->t->level[args->level].first;
     ty_lattice_set_points(&k->t->level[args->level].octants, (int)r.begin, (int)r.end, x);
     for (int64_t i = r.begin; i < r.end; ++i) {
         const int* p = x[i - r.begin];
-        int half[3] = {(2 * p[0] + 1) * w, (2 * p[1] + 1) * w, (2 * p[2] + 1) * w}, vert = first + (int)i;
+        int half[3] = {(2 * p[0] + 1) * w, (2 * p[1] + 1) * w, (2 * p[2] + 1) * w},
+            vert = first + (int)i;
         int id = k->s->vert_id.at[vert];
         if (id >= 0) ty_store3(k->mesh->vert[id], ty_warped_point(k, vert, half));
     }
@@ -335,7 +358,8 @@ static void place_cuts(void* ctx, ty_range r)
 {
     const ty_stuffing* k = ctx;
     for (int64_t i = r.begin; i < r.end; ++i)
-        if (k->s->cut_id.at[i] >= 0) ty_store3(k->mesh->vert[k->s->cut_id.at[i]], ty_cut_point(k, (int)i));
+        if (k->s->cut_id.at[i] >= 0)
+            ty_store3(k->mesh->vert[k->s->cut_id.at[i]], ty_cut_point(k, (int)i));
 }
 
 static ty_status number_tets(ty_stuffing* k, int64_t* n_tets)
@@ -356,7 +380,8 @@ static ty_status number_tets(ty_stuffing* k, int64_t* n_tets)
         m->first_tet[o] = (int)count;
         count += k->s->n_tets.at[o];
     }
-    if (count > INT_MAX / 4) return ty_fail(TY_BAD_INPUT, "more than 2^29 tetrahedra: take a larger cell");
+    if (count > INT_MAX / 4)
+        return ty_fail(TY_BAD_INPUT, "more than 2^29 tetrahedra: take a larger cell");
     m->first_tet[n] = (int)count;
     *n_tets = count;
     return ty_ok();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lattice tets with all four vertices on the surface. Their angles have no bound, so each is judged by itself
-// ([Gong2008] section 5.1): it stays when its volume is positive, its angles are within the bound, phi < 0 at its
-// centre, and a chain of such tets joins it to one that has a vertex inside. They are what keeps thin sheets meshed.
+// Lattice tets with all four vertices on the surface. Their angles have no bound, so each is judged
+// by itself ([Gong2008] section 5.1): it stays when its volume is positive, its angles are within
+// the bound, phi < 0 at its centre, and a chain of such tets joins it to one that has a vertex
+// inside. They are what keeps thin sheets meshed.
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,16 +11,18 @@
 
 enum { REFUSED = 0, FIT = 1, KEPT = 2 };
 
-bool ty_stuff_lattice_tet(const ty_stuffing* k, ty_lattice_cursor* c, int octant, const int x[3], int shape,
-                          int vert[4], int half[4][3])
+bool ty_stuff_lattice_tet(const ty_stuffing* k, ty_lattice_cursor* c, int octant, const int x[3],
+                          int shape, int vert[4], int half[4][3])
 {
     int axis = shape >> 2, face = 2 * axis + 1;
-    int n = ty_lattice_id(&k->t->level[0].octants, c, x[0] + (axis == 0), x[1] + (axis == 1), x[2] + (axis == 2));
+    int n = ty_lattice_id(&k->t->level[0].octants, c, x[0] + (axis == 0), x[1] + (axis == 1),
+                          x[2] + (axis == 2));
     if (n < 0) return false;
     const ty_tet_shape* s = &ty_tet_shapes()[shape];
     for (int i = 0; i < 4; ++i)
         for (int d = 0; d < 3; ++d) half[i][d] = 2 * x[d] + 1 + s->at[i][d];
-    for (int i = 0; i < 2; ++i) vert[i] = k->t->corner.at[8 * (int64_t)octant + ty_face_corner(face, (shape & 3) + i)];
+    for (int i = 0; i < 2; ++i)
+        vert[i] = k->t->corner.at[8 * (int64_t)octant + ty_face_corner(face, (shape & 3) + i)];
     vert[2] = k->n_corners + octant;
     vert[3] = k->n_corners + n;
     return true;
@@ -34,7 +37,8 @@ static int compare_addresses(const void* a, const void* b)
 static int64_t find_quad(const ty_stuff* s, int64_t address)
 {
     if (!s->quad.n) return -1;
-    const int64_t* at = bsearch(&address, s->quad.at, (size_t)s->quad.n, sizeof address, compare_addresses);
+    const int64_t* at = bsearch(&address, s->quad.at, (size_t)s->quad.n, sizeof address,
+                                compare_addresses);
     return at ? at - s->quad.at : -1;
 }
 
@@ -47,7 +51,8 @@ bool ty_stuff_keeps_quad(const ty_stuffing* k, int64_t address)
 static bool well_shaped(const double v[4][3])
 {
     ty_vec3 o = ty_load3(v[0]);
-    double angle[6], six = ty_dot(ty_load3(v[1]) - o, ty_cross(ty_load3(v[2]) - o, ty_load3(v[3]) - o));
+    double angle[6],
+        six = ty_dot(ty_load3(v[1]) - o, ty_cross(ty_load3(v[2]) - o, ty_load3(v[3]) - o));
     if (!(six > 0.0)) return false;
     ty_dihedral_angles(v, angle);
     for (int e = 0; e < 6; ++e)
@@ -86,8 +91,9 @@ static int neighbour(const int x[3], int shape, int i, int out[3])
     memcpy(out, x, 3 * sizeof *out);
     if (i < 2) return axis * 4 + ((k + (i == 0 ? 1 : 3)) & 3);
     int a = ty_face_corner(2 * axis + 1, k), b = ty_face_corner(2 * axis + 1, k + 1);
-    int along = (a ^ b) >> 1, side = 3 - axis - along;    // the octants of the edge: across `axis` and across `side`
-    if (i == 2) {                                         // keeps c', which sees the edge on its lower face
+    int along = (a ^ b) >> 1,
+        side = 3 - axis - along;    // the octants of the edge: across `axis` and across `side`
+    if (i == 2) {                   // keeps c', which sees the edge on its lower face
         ++out[axis];
         a ^= 1 << axis;
         b ^= 1 << axis;
@@ -117,7 +123,8 @@ static void keep(flood* f, int64_t q)
     f->stack[f->n++] = q;
 }
 
-// Looks across the faces of quad q: keeps it when a neighbour has a vertex inside, or keeps the fit neighbours.
+// Looks across the faces of quad q: keeps it when a neighbour has a vertex inside, or keeps the fit
+// neighbours.
 static void visit(flood* f, int64_t q, bool spread)
 {
     ty_stuffing* k = f->k;

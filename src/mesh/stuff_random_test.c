@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TEST TIER: full
-// Random functions, smooth to hideous, at random places of the lattice: every promise of the mesher.
+// Random functions, smooth to hideous, at random places of the lattice: every promise of the
+// mesher.
 #include <math.h>
 
 #include "core/hash.h"
@@ -57,7 +58,8 @@ static void every_random_field_gives_a_valid_mesh(void** state)
         def.box = (ty_box){{-1, -1, -1}, {1, 1, 1}};
         def.uniform = seed % 3 == 0;
         def.levels = 3 + (int)(seed % 4);
-        for (int axis = 0; axis < 3; ++axis) def.origin[axis] = def.cell * draw(seed, (uint64_t)(5 + axis), 0.0, 1.0);
+        for (int axis = 0; axis < 3; ++axis)
+            def.origin[axis] = def.cell * draw(seed, (uint64_t)(5 + axis), 0.0, 1.0);
         print_message("seed %d\n", (int)seed);
         ty_status status = ty_stuff_mesh(&s, &phi, &def, &m);
         if (status.code == TY_EMPTY) continue;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one consistency condition is the face rule. A face with p, q inside and r outside leaves a quad p, q,
-// cut(q r), cut(p r); its diagonal goes
+// The one consistency condition is the face rule. A face with p, q inside and r outside leaves a
+// quad p, q, cut(q r), cut(p r); its diagonal goes
 //   from the cut of the long edge, when that is cut, to the vertex opposite it;
 //   else (p q is the long edge) by parity: count the coordinates in which p exceeds r. Exactly one of p, q has
 //   an odd count; the diagonal leaves from it when p, q are octant corners, from the other one when they are
 //   centres, and ends at the other vertex's cut.
-// On the wedge's third quad, which lies on the surface, it is what lets the wedge be cut into three.
+// On the wedge's third quad, which lies on the surface, it is what lets the wedge be cut into
+// three.
 #include "mesh/stuff_stencil.h"
 
 #include <assert.h>
@@ -91,7 +92,8 @@ static void add_wedge(const maker* k, int a, int b, int c, int d)
     add(k, a, b, bc, ad);
 }
 
-static void add_cut(const maker* k, const int in[4], const int out[4], const int on[4], int n_in, int n_out)
+static void add_cut(const maker* k, const int in[4], const int out[4], const int on[4], int n_in,
+                    int n_out)
 {
     if (n_in == 1) {
         int corner[3];

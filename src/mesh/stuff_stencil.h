@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is left of a lattice tetrahedron whose vertices lie inside, on or outside the surface: up to three
-// tetrahedra, split so that two neighbours always agree on the face between them. [Labelle2007] figure 3;
-// inside is negative here.
+// What is left of a lattice tetrahedron whose vertices lie inside, on or outside the surface: up to
+// three tetrahedra, split so that two neighbours always agree on the face between them.
+// [Labelle2007] figure 3; inside is negative here.
 #ifndef TY_MESH_STUFF_STENCIL_H
 #define TY_MESH_STUFF_STENCIL_H
 
 #include <stdint.h>
 
-// The tetrahedron is (a, b, c, c') of tet_shapes.h: edges 0-1 and 2-3 are long. Corners 0..3 are its vertices,
-// 4..9 the cut points of its edges 01 02 03 12 13 23.
+// The tetrahedron is (a, b, c, c') of tet_shapes.h: edges 0-1 and 2-3 are long. Corners 0..3 are
+// its vertices, 4..9 the cut points of its edges 01 02 03 12 13 23.
 typedef struct ty_stencil {
     uint8_t n_tets;
     uint8_t whole;    // the tetrahedron itself
@@ -24,7 +24,8 @@ static inline int ty_pattern(int s0, int s1, int s2, int s3)
 }
 enum { TY_PATTERN_ALL_ON = 40 };    // four vertices on the surface: decided by geometry, no stencil
 
-// Indexed by orientation (a lattice shape, 0..11) * TY_N_PATTERNS + pattern. Made on first use; any thread.
+// Indexed by orientation (a lattice shape, 0..11) * TY_N_PATTERNS + pattern. Made on first use; any
+// thread.
 const ty_stencil* ty_stencils(void);
 
 // The corner of the cut between vertices i and j.

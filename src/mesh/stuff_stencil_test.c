@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exhaustive: every pattern of signs in every orientation, every warped vertex at every extreme place, every cut
-// at both ends of its range.
+// Exhaustive: every pattern of signs in every orientation, every warped vertex at every extreme
+// place, every cut at both ends of its range.
 #include "mesh/stuff_stencil.h"
 
 #include <math.h>
@@ -31,14 +31,17 @@ static ty_vec3 move_of(int i)
     return 0.5 * TY_ALPHA_SHORT * ty_vec(v & 1 ? 1 : -1, v & 2 ? 1 : -1, v & 4 ? 1 : -1);
 }
 
-// Where vertex i of the tet goes with move m: the vertex at the end of that edge, -1 when it is none of the tet.
+// Where vertex i of the tet goes with move m: the vertex at the end of that edge, -1 when it is
+// none of the tet.
 static int target(int shape, int i, int m)
 {
     const int8_t(*at)[3] = ty_tet_shapes()[shape].at;
-    ty_vec3 step = m == 0 ? move_of(0) : move_of(m) * 2.0 / (m <= 6 ? TY_ALPHA_LONG : TY_ALPHA_SHORT);
+    ty_vec3 step = m == 0 ? move_of(0)
+                          : move_of(m) * 2.0 / (m <= 6 ? TY_ALPHA_LONG : TY_ALPHA_SHORT);
     for (int j = 0; j < 4 && m; ++j) {
         bool same = true;
-        for (int axis = 0; axis < 3; ++axis) same &= at[j][axis] == at[i][axis] + (int)lrint(step[axis]);
+        for (int axis = 0; axis < 3; ++axis)
+            same &= at[j][axis] == at[i][axis] + (int)lrint(step[axis]);
         if (same) return j;
     }
     return -1;
@@ -71,7 +74,8 @@ static void measure(const ty_stencil* s, const ty_vec3 at[10], extremes* e)
     }
 }
 
-// Runs through all places of the vertices on the surface and all ends of the cuts: digits of `state`.
+// Runs through all places of the vertices on the surface and all ends of the cuts: digits of
+// `state`.
 static void enumerate(int shape, int pattern, extremes* e)
 {
     static const int end[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
@@ -129,7 +133,8 @@ static void every_angle_is_within_the_bound(void** state)
     }
 }
 
-// The triangles a stencil puts on face `face` (opposite vertex `face`), as bit sets of corners, by the places of corners.
+// The triangles a stencil puts on face `face` (opposite vertex `face`), as bit sets of corners, by
+// the places of corners.
 static int triangles_on_face(const ty_stencil* s, int face, int out[8])
 {
     int on_face = 0, n = 0;
@@ -147,7 +152,8 @@ static int triangles_on_face(const ty_stencil* s, int face, int out[8])
     return n;
 }
 
-// Corner c of one tet in the numbering of another that shares vertices: map[i] = its vertex i there.
+// Corner c of one tet in the numbering of another that shares vertices: map[i] = its vertex i
+// there.
 static int translate(int set, const int map[4])
 {
     static const int end[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
@@ -189,7 +195,8 @@ static int compare_sides(int p, int q, int face_p, int face_q, const int map[4])
     return n_compared;
 }
 
-// All pairs of lattice tets that share a face, found by place: a corner must stay a corner, so shifts are even.
+// All pairs of lattice tets that share a face, found by place: a corner must stay a corner, so
+// shifts are even.
 static void neighbours_agree_on_every_face(void** state)
 {
     (void)state;
@@ -197,12 +204,14 @@ static void neighbours_agree_on_every_face(void** state)
     for (int p = 0; p < 12; ++p)
         for (int q = 0; q < 12; ++q)
             for (int n = 0; n < 125; ++n) {
-                int shift[3] = {2 * (n % 5) - 4, 2 * (n / 5 % 5) - 4, 2 * (n / 25) - 4}, map[4], n_shared = 0;
+                int shift[3] = {2 * (n % 5) - 4, 2 * (n / 5 % 5) - 4, 2 * (n / 25) - 4}, map[4],
+                    n_shared = 0;
                 int face_p = -1, seen = 0;
                 for (int i = 0; i < 4; ++i) {
                     map[i] = -1;
                     for (int j = 0; j < 4; ++j)
-                        if (same_place(ty_tet_shapes()[p].at[i], ty_tet_shapes()[q].at[j], shift)) map[i] = j;
+                        if (same_place(ty_tet_shapes()[p].at[i], ty_tet_shapes()[q].at[j], shift))
+                            map[i] = j;
                     if (map[i] < 0) face_p = i;
                     else ++n_shared, seen |= 1 << map[i];
                 }

@@ -28,7 +28,8 @@ static void box_eval(const void* self, int n, const double (*x)[3], double* out)
     const double* s = self;    // half widths, angle
     double c = cos(s[3]), d = sin(s[3]);
     for (int i = 0; i < n; ++i) {
-        double p[3] = {c * x[i][0] - d * x[i][1], d * x[i][0] + c * x[i][1], x[i][2]}, most = -INFINITY;
+        double p[3] = {c * x[i][0] - d * x[i][1], d * x[i][0] + c * x[i][1], x[i][2]},
+               most = -INFINITY;
         for (int axis = 0; axis < 3; ++axis) most = fmax(most, fabs(p[axis]) - s[axis]);
         out[i] = most;
     }
@@ -43,7 +44,9 @@ static void noise_eval(const void* self, int n, const double (*x)[3], double* ou
         for (int w = 0; w < 8; ++w) {
             double phase = 0.0;
             for (int axis = 0; axis < 3; ++axis)
-                phase += s[1] * (2.0 * ty_unit(ty_mix2((uint64_t)s[0], (uint64_t)(8 * axis + w))) - 1.0) * x[i][axis];
+                phase += s[1] *
+                         (2.0 * ty_unit(ty_mix2((uint64_t)s[0], (uint64_t)(8 * axis + w))) - 1.0) *
+                         x[i][axis];
             sum += cos(phase + w);
         }
         out[i] = s[3] * fmax(sum / 8.0, ty_norm(ty_load3(x[i])) - s[2]);
@@ -122,8 +125,9 @@ static void hideous_input_keeps_the_bound(void** state)
     double cell = 1.0 / 12, noise[4] = {1, 100.0, 0.8, 0.05}, wild[4] = {2, 100.0, 0.7, 500.0};
     double drops[2] = {0.4, 0.4}, sheet[2] = {0.5 * 0.5 * cell, 0.7}, box[4] = {0.5, 0.4, 0.3, 0.4};
     double aligned[4] = {0.5, 0.75, 0.25, 0.0}, thin[2] = {0.6 * cell, 0.7};
-    ty_sampler phi[] = {{noise, 1, 0.0, noise_eval}, {wild, 1, 0.0, noise_eval}, {drops, 1, 10.0, drops_eval},
-                        {sheet, 1, 10.0, sheet_eval}, {box, 1, 0.0, box_eval},    {aligned, 1, 0.0, box_eval},
+    ty_sampler phi[] = {{noise, 1, 0.0, noise_eval},  {wild, 1, 0.0, noise_eval},
+                        {drops, 1, 10.0, drops_eval}, {sheet, 1, 10.0, sheet_eval},
+                        {box, 1, 0.0, box_eval},      {aligned, 1, 0.0, box_eval},
                         {thin, 1, 10.0, sheet_eval}};
     ty_stuff s = {0};
     ty_tet_mesh m = {0};
@@ -136,7 +140,8 @@ static void hideous_input_keeps_the_bound(void** state)
                 noise[0] = wild[0] = repeat;
                 for (int axis = 0; axis < 3; ++axis) def.origin[axis] = 0.31 * cell * axis * repeat;
                 ty_status status = ty_stuff_mesh(&s, &phi[which], &def, &m);
-                if (which == 3 && status.code == TY_EMPTY) continue;    // a sheet of half a cell may vanish
+                if (which == 3 && status.code == TY_EMPTY)
+                    continue;    // a sheet of half a cell may vanish
                 assert_ok(status);
                 assert_ok(ty_octree_validate(&m.tree, TY_OCTREE_STUFF));
                 assert_ok(ty_tet_mesh_validate(&m));
@@ -159,7 +164,8 @@ static void coarse_tets_are_never_warped(void** state)
     for (int shape = 0; shape < 5; ++shape) assert_true(q.by_shape[shape] > 0);
     for (int o = m.tree.level[1].first; o < m.tree.n_octants; ++o)
         for (int t = m.first_tet[o]; t < m.first_tet[o + 1]; ++t)
-            assert_true(ty_kind_shape(m.kind[t]) != TY_TET_IRREGULAR && ty_kind_level(m.kind[t]) > 0);
+            assert_true(ty_kind_shape(m.kind[t]) != TY_TET_IRREGULAR &&
+                        ty_kind_level(m.kind[t]) > 0);
     ty_stuff_free(&s);
     ty_tet_mesh_free(&m);
 }
@@ -179,7 +185,8 @@ static void looked_up_geometry_is_that_of_the_vertices(void** state)
         ty_tet_geometry made = ty_tet_mesh_geometry(&m, t);
         assert_near(looked.volume / made.volume, 1.0, 1e-10);
         for (int i = 0; i < 4; ++i)
-            for (int axis = 0; axis < 3; ++axis) assert_near(looked.S[i][axis], made.S[i][axis], 1e-14);
+            for (int axis = 0; axis < 3; ++axis)
+                assert_near(looked.S[i][axis], made.S[i][axis], 1e-14);
     }
     ty_stuff_free(&s);
     ty_tet_mesh_free(&m);

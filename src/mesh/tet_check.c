@@ -9,7 +9,8 @@ static const double ANGLE_SLACK = 1e-6, PLACE_SLACK = 1e-9;
 static ty_status wrong(const ty_tet_mesh* m, const char* what, int tet)
 {
     const double* x = m->vert[m->tet[tet][0]];
-    return ty_fail(TY_DAMAGED, "tet mesh: %s, tet %d near (%g, %g, %g)", what, tet, x[0], x[1], x[2]);
+    return ty_fail(TY_DAMAGED, "tet mesh: %s, tet %d near (%g, %g, %g)", what, tet, x[0], x[1],
+                   x[2]);
 }
 
 static ty_status check_shape(const ty_tet_mesh* m, int t)
@@ -21,7 +22,8 @@ static ty_status check_shape(const ty_tet_mesh* m, int t)
         return wrong(m, "volume is not positive", t);
     ty_dihedral_angles(v, angle);
     for (int e = 0; e < 6; ++e)
-        if (!(angle[e] >= TY_MIN_DIHEDRAL - ANGLE_SLACK && angle[e] <= TY_MAX_DIHEDRAL + ANGLE_SLACK))
+        if (!(angle[e] >= TY_MIN_DIHEDRAL - ANGLE_SLACK &&
+              angle[e] <= TY_MAX_DIHEDRAL + ANGLE_SLACK))
             return wrong(m, "dihedral angle out of bounds", t);
     int shape = ty_kind_shape(m->kind[t]);
     if (shape == TY_TET_IRREGULAR) return ty_ok();
@@ -30,7 +32,8 @@ static ty_status check_shape(const ty_tet_mesh* m, int t)
     const ty_tet_shape* s = &ty_tet_shapes()[shape];
     for (int i = 1; i < 4; ++i)
         for (int axis = 0; axis < 3; ++axis)
-            if (fabs(v[i][axis] - v[0][axis] - half * (s->at[i][axis] - s->at[0][axis])) > PLACE_SLACK * half)
+            if (fabs(v[i][axis] - v[0][axis] - half * (s->at[i][axis] - s->at[0][axis])) >
+                PLACE_SLACK * half)
                 return wrong(m, "kind does not fit the vertices", t);
     return ty_ok();
 }
@@ -40,7 +43,8 @@ static ty_status check_tets(const ty_tet_mesh* m, uint8_t* used)
     for (int t = 0; t < m->n_tets; ++t) {
         for (int i = 0; i < 4; ++i) {
             int v = m->tet[t][i];
-            if (v < 0 || v >= m->n_verts) return ty_fail(TY_DAMAGED, "tet mesh: tet %d has vertex %d", t, v);
+            if (v < 0 || v >= m->n_verts)
+                return ty_fail(TY_DAMAGED, "tet mesh: tet %d has vertex %d", t, v);
             used[v] = 1;
         }
         TY_TRY(check_shape(m, t));
@@ -60,7 +64,8 @@ static ty_status check_faces(const ty_tet_mesh* m)
             if (f < 0 || f >= m->n_faces || (m->face_tet[f][0] != t && m->face_tet[f][1] != t))
                 return wrong(m, "face does not know its tet", t);
             for (int k = 0; f >= m->n_inner_faces && k < 4; ++k)
-                if (k != i && m->tet[t][k] < m->n_inner) return wrong(m, "boundary face with an inside vertex", t);
+                if (k != i && m->tet[t][k] < m->n_inner)
+                    return wrong(m, "boundary face with an inside vertex", t);
         }
     return ty_ok();
 }
@@ -79,7 +84,7 @@ ty_status ty_tet_mesh_validate(const ty_tet_mesh* m)
     if (status.code == TY_OK) status = ty_tri_mesh_inspect(&boundary, &report);
     ty_tri_mesh_free(&boundary);
     if (status.code == TY_OK && report.open_edges)
-        return ty_fail(TY_DAMAGED, "tet mesh: boundary is open near (%g, %g, %g)", report.open_at[0],
-                       report.open_at[1], report.open_at[2]);
+        return ty_fail(TY_DAMAGED, "tet mesh: boundary is open near (%g, %g, %g)",
+                       report.open_at[0], report.open_at[1], report.open_at[2]);
     return status;
 }

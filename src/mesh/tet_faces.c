@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tets come in the order of their octants, so most of the two sides of a face are near each other: blocks of tets
-// match their own faces in a table that stays in the cache, and what is left over (an eighth, for spheres of a million tets) is dealt out
-// by lowest vertex and matched the same way. Which faces match does not depend on any order; a face's number is
-// that of the first of its two places.
+// Tets come in the order of their octants, so most of the two sides of a face are near each other:
+// blocks of tets match their own faces in a table that stays in the cache, and what is left over
+// (an eighth, for spheres of a million tets) is dealt out by lowest vertex and matched the same
+// way. Which faces match does not depend on any order; a face's number is that of the first of its
+// two places.
 #include <assert.h>
 #include <string.h>
 
@@ -11,9 +12,9 @@
 
 enum {
     TET_BLOCK = 2048,
-    TABLE_BITS = 14,              // slots of a block's table: twice its faces
+    TABLE_BITS = 14,    // slots of a block's table: twice its faces
     TABLE_SIZE = 1 << TABLE_BITS,
-    DEAL_VERTS = 1024,            // vertices per part of what is left over
+    DEAL_VERTS = 1024,    // vertices per part of what is left over
     NONE = -1
 };
 
@@ -25,15 +26,15 @@ typedef struct side {
 
 typedef struct pass {
     ty_tet_mesh* m;
-    int* mate;              // of each place; NONE on the boundary
-    side* left;             // sides without a mate in their block
-    side* dealt;            // the same by part
-    int* n_left;            // per block of tets, then inner faces
+    int* mate;      // of each place; NONE on the boundary
+    side* left;     // sides without a mate in their block
+    side* dealt;    // the same by part
+    int* n_left;    // per block of tets, then inner faces
     int* n_outer;
     int64_t *first_left, *first_outer;
-    int64_t* part;          // first side of each part, one more at the end
+    int64_t* part;    // first side of each part, one more at the end
     int64_t n_blocks, n_parts;
-    int overfull;           // place of a third side + 1
+    int overfull;    // place of a third side + 1
 } pass;
 
 // The four sides of a tet, each sorted.
@@ -46,9 +47,10 @@ static void sides_of(const ty_tet_mesh* m, int t, side out[4])
         int a_ = v[i], b_ = at[i];                                                                 \
         v[i] = v[j], at[i] = at[j], v[j] = a_, at[j] = b_;                                         \
     }
-    ORDER(0, 1) ORDER(2, 3) ORDER(0, 2) ORDER(1, 3) ORDER(1, 2)
+    ORDER(0, 1)
+    ORDER(2, 3) ORDER(0, 2) ORDER(1, 3) ORDER(1, 2)
 #undef ORDER
-    out[0] = (side){{v[1], v[2], v[3]}, 4 * t + at[0]};
+        out[0] = (side){{v[1], v[2], v[3]}, 4 * t + at[0]};
     out[1] = (side){{v[0], v[2], v[3]}, 4 * t + at[1]};
     out[2] = (side){{v[0], v[1], v[3]}, 4 * t + at[2]};
     out[3] = (side){{v[0], v[1], v[2]}, 4 * t + at[3]};
@@ -61,12 +63,14 @@ static bool same(const side* a, const side* b)
 
 static uint32_t hash_side(const side* s)
 {
-    uint64_t h = (uint64_t)(uint32_t)s->v[0] * 0x9e3779b97f4a7c15u + (uint64_t)(uint32_t)s->v[1] * 0xbf58476d1ce4e5b9u;
+    uint64_t h = (uint64_t)(uint32_t)s->v[0] * 0x9e3779b97f4a7c15u +
+                 (uint64_t)(uint32_t)s->v[1] * 0xbf58476d1ce4e5b9u;
     h += (uint64_t)(uint32_t)s->v[2] * 0x94d049bb133111ebu;
     return (uint32_t)(h >> 32);
 }
 
-// Matches sides 0..n - 1 among themselves. The table has at least twice as many slots, a power of two, all zero.
+// Matches sides 0..n - 1 among themselves. The table has at least twice as many slots, a power of
+// two, all zero.
 static void match(pass* k, const side* s, int n, int* table, uint32_t mask)
 {
     for (int i = 0; i < n; ++i) {
@@ -118,18 +122,20 @@ static void deal(pass* k, int64_t n_left)
     memset(k->part, 0, (size_t)(k->n_parts + 2) * sizeof *k->part);
     for (int64_t i = 0; i < n_left; ++i) ++k->part[k->left[i].v[0] / DEAL_VERTS + 2];
     for (int64_t p = 0; p < k->n_parts; ++p) k->part[p + 2] += k->part[p + 1];
-    for (int64_t i = 0; i < n_left; ++i) k->dealt[k->part[k->left[i].v[0] / DEAL_VERTS + 1]++] = k->left[i];
+    for (int64_t i = 0; i < n_left; ++i)
+        k->dealt[k->part[k->left[i].v[0] / DEAL_VERTS + 1]++] = k->left[i];
 }
 
-// A part may be of any size: large ones (one vertex of the coarsest level has few sides, so there are none in
-// practice) take a table from the heap of their own size.
+// A part may be of any size: large ones (one vertex of the coarsest level has few sides, so there
+// are none in practice) take a table from the heap of their own size.
 static void match_part(void* ctx, ty_range r)
 {
     pass* k = ctx;
     for (int64_t p = r.begin; p < r.end; ++p) {
         int64_t n = k->part[p + 1] - k->part[p], slots = 64;
         while (slots < 2 * n) slots *= 2;
-        int small[TABLE_SIZE], *table = slots <= TABLE_SIZE ? small : ty_alloc((size_t)slots, sizeof *table);
+        int small[TABLE_SIZE],
+            *table = slots <= TABLE_SIZE ? small : ty_alloc((size_t)slots, sizeof *table);
         if (!table) {
             __atomic_store_n(&k->overfull, -1, __ATOMIC_RELAXED);
             continue;
@@ -196,7 +202,9 @@ static bool carve(pass* k)
     k->n_blocks = ((int64_t)m->n_tets + TET_BLOCK - 1) / TET_BLOCK;
     k->n_parts = m->n_verts / DEAL_VERTS + 1;
     int64_t n_places = 4 * (int64_t)m->n_tets;
-    if (!reserve_scratch(m, 8 * (2 * k->n_blocks + k->n_parts + 2) + 4 * (n_places + 2 * k->n_blocks))) return false;
+    if (!reserve_scratch(m,
+                         8 * (2 * k->n_blocks + k->n_parts + 2) + 4 * (n_places + 2 * k->n_blocks)))
+        return false;
     k->first_left = m->face_scratch;
     k->first_outer = k->first_left + k->n_blocks;
     k->part = k->first_outer + k->n_blocks;

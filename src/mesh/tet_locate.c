@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// [Chentanez2007] section 3.3.2: the octant that holds the point, then a walk over faces. Where the walk leaves the
-// mesh (it is not convex) or the octant has no tets, all tets of the octants around are tried: a vertex is
-// warped by less than half a cell, so the tet that holds a point belongs to one of them.
+// [Chentanez2007] section 3.3.2: the octant that holds the point, then a walk over faces. Where the
+// walk leaves the mesh (it is not convex) or the octant has no tets, all tets of the octants around
+// are tried: a vertex is warped by less than half a cell, so the tet that holds a point belongs to
+// one of them.
 #include "core/parallel.h"
 #include "mesh/tet_mesh.h"
 
@@ -18,7 +19,8 @@ static int worst_face(const ty_tet_mesh* m, int t, ty_vec3 x)
     for (int i = 0; i < 4; ++i) p[i] = ty_load3(m->vert[id[i]]) - x;
     ty_vec3 c01 = ty_cross(p[0], p[1]), c23 = ty_cross(p[2], p[3]);
     // Six times the volumes with one vertex replaced by the point; their sum is the tet's.
-    double volume[4] = {ty_dot(p[1], c23), -ty_dot(p[0], c23), ty_dot(p[3], c01), -ty_dot(p[2], c01)};
+    double volume[4] = {ty_dot(p[1], c23), -ty_dot(p[0], c23), ty_dot(p[3], c01),
+                        -ty_dot(p[2], c01)};
     double least = -ON_FACE * m->tree.cell * m->tree.cell * m->tree.cell;
     int worst = -1;
     for (int i = 0; i < 4; ++i)
@@ -51,16 +53,20 @@ static int search_around(const ty_tet_mesh* m, ty_octree_cursor* c, const ty_oct
 {
     for (int d = 0; d < 27; ++d) {
         int at[3], step[3] = {d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1}, w = 1 << o->level;
-        for (int axis = 0; axis < 3; ++axis) at[axis] = o->x[axis] * w + (step[axis] > 0 ? w : step[axis]);
-        int octant = ty_octree_leaf(&m->tree, c, at).id, t = octant < 0 ? -1 : search_octant(m, octant, x);
+        for (int axis = 0; axis < 3; ++axis)
+            at[axis] = o->x[axis] * w + (step[axis] > 0 ? w : step[axis]);
+        int octant = ty_octree_leaf(&m->tree, c, at).id,
+            t = octant < 0 ? -1 : search_octant(m, octant, x);
         if (t >= 0) return t;
     }
     return -1;
 }
 
-// A tet to start from. In an octant of the plain lattice it is the one that holds the point: the face towards which the
-// point is off the centre, then the edge of that face. Elsewhere the same place among the octant's tets.
-static int start_tet(const ty_tet_mesh* m, ty_octree_cursor* c, const ty_octant* o, const double point[3])
+// A tet to start from. In an octant of the plain lattice it is the one that holds the point: the
+// face towards which the point is off the centre, then the edge of that face. Elsewhere the same
+// place among the octant's tets.
+static int start_tet(const ty_tet_mesh* m, ty_octree_cursor* c, const ty_octant* o,
+                     const double point[3])
 {
     double r[3], width = m->tree.cell * (1 << o->level);
     int axis = 0, owner = o->id;
@@ -72,7 +78,8 @@ static int start_tet(const ty_tet_mesh* m, ty_octree_cursor* c, const ty_octant*
         int at[3] = {o->x[0] - (axis == 0), o->x[1] - (axis == 1), o->x[2] - (axis == 2)};
         const ty_octree_level* level = &m->tree.level[o->level];
         int id = ty_lattice_id(&level->octants, &c->level[o->level], at[0], at[1], at[2]);
-        if (id >= 0 && m->first_tet[level->first + id] < m->first_tet[level->first + id + 1]) owner = level->first + id;
+        if (id >= 0 && m->first_tet[level->first + id] < m->first_tet[level->first + id + 1])
+            owner = level->first + id;
     }
     double u = r[(axis + 1) % 3], v = r[(axis + 2) % 3];
     int edge = fabs(u) > fabs(v) ? (u > 0.0 ? 1 : 3) : (v > 0.0 ? 2 : 0);
@@ -103,7 +110,8 @@ static void locate_block(void* ctx, ty_range r)
     const locate_args* k = ctx;
     ty_octree_cursor c = ty_octree_cursor_start();
     int hint = -1;
-    for (int64_t i = r.begin; i < r.end; ++i) hint = k->tet[i] = locate_one(k->m, &c, k->point[i], hint);
+    for (int64_t i = r.begin; i < r.end; ++i)
+        hint = k->tet[i] = locate_one(k->m, &c, k->point[i], hint);
 }
 
 void ty_tet_mesh_locate(const ty_tet_mesh* m, int64_t n, const double (*point)[3], int* tet)

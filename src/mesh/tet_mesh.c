@@ -54,9 +54,11 @@ ty_status ty_tet_mesh_resize(ty_tet_mesh* m, int n_verts, int n_tets)
 
 static int64_t octree_bytes(const ty_octree* t)
 {
-    int64_t sum = t->corners.brick.n * (int64_t)sizeof(ty_lattice_brick) + t->corners.n * 8 + t->n_octants * 40;
+    int64_t sum = t->corners.brick.n * (int64_t)sizeof(ty_lattice_brick) + t->corners.n * 8 +
+                  t->n_octants * 40;
     for (int l = 0; l < t->n_levels; ++l)
-        sum += (t->level[l].octants.brick.n + t->level[l].split.brick.n) * (int64_t)sizeof(ty_lattice_brick);
+        sum += (t->level[l].octants.brick.n + t->level[l].split.brick.n) *
+               (int64_t)sizeof(ty_lattice_brick);
     return sum;
 }
 
@@ -80,7 +82,8 @@ ty_tet_geometry ty_tet_mesh_geometry(const ty_tet_mesh* m, int tet)
     }
     const int* id = m->tet[tet];
     ty_vec3 o = ty_load3(m->vert[id[0]]);
-    ty_vec3 a = ty_load3(m->vert[id[1]]) - o, b = ty_load3(m->vert[id[2]]) - o, c = ty_load3(m->vert[id[3]]) - o;
+    ty_vec3 a = ty_load3(m->vert[id[1]]) - o, b = ty_load3(m->vert[id[2]]) - o,
+            c = ty_load3(m->vert[id[3]]) - o;
     ty_vec3 s1 = ty_cross(c, b), s2 = ty_cross(a, c), s3 = ty_cross(b, a);
     g.volume = -ty_dot(a, s1) / 6.0;
     ty_store3(g.S[0], -0.5 * (s1 + s2 + s3));
@@ -105,13 +108,15 @@ double ty_tet_mesh_volume(const ty_tet_mesh* m)
 ty_status ty_tet_mesh_boundary(const ty_tet_mesh* m, ty_tri_mesh* out)
 {
     TY_TRY(ty_tri_mesh_resize(out, m->n_verts - m->n_inner, m->n_faces - m->n_inner_faces));
-    if (out->n_verts) memcpy(out->vert, m->vert + m->n_inner, (size_t)out->n_verts * sizeof *out->vert);
+    if (out->n_verts)
+        memcpy(out->vert, m->vert + m->n_inner, (size_t)out->n_verts * sizeof *out->vert);
     for (int f = m->n_inner_faces; f < m->n_faces; ++f) {
         // Outward seen from a positively oriented tet.
         static const uint8_t outward[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
         int t = m->face_tet[f][0], i = 0;
         while (m->tet_face[t][i] != f) ++i;
-        for (int k = 0; k < 3; ++k) out->tri[f - m->n_inner_faces][k] = m->tet[t][outward[i][k]] - m->n_inner;
+        for (int k = 0; k < 3; ++k)
+            out->tri[f - m->n_inner_faces][k] = m->tet[t][outward[i][k]] - m->n_inner;
     }
     return ty_ok();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graded tetrahedra that fill { phi < 0 }, as isosurface stuffing makes them, and the octree they came from.
+// Graded tetrahedra that fill { phi < 0 }, as isosurface stuffing makes them, and the octree they
+// came from.
 //
 //   vert       n_verts x 3 doubles, metres; boundary vertices last, from n_inner on
 //   tet        n_tets x 4 ids, positively oriented, in order of the octant they belong to
@@ -8,9 +9,10 @@
 //   face_tet   n_faces x 2 ids: the tets of a face, lower id first; boundary faces last, from n_inner_faces on, -1
 //   first_tet  n_octants + 1: tets of each octant of `tree`
 //
-// Bytes per tet: tet 16, kind 2, tet_face 16, face_tet 16.5, vert 4.5, octree 7 or less: about 60. Volume and area
-// vectors would be 104 more; for lattice shapes they are looked up, for the others computed.
-// Open type. Owns its arrays; zero-initialise, ty_stuff, ty_tet_mesh_free. Free to read from any thread.
+// Bytes per tet: tet 16, kind 2, tet_face 16, face_tet 16.5, vert 4.5, octree 7 or less: about 60.
+// Volume and area vectors would be 104 more; for lattice shapes they are looked up, for the others
+// computed. Open type. Owns its arrays; zero-initialise, ty_stuff, ty_tet_mesh_free. Free to read
+// from any thread.
 #ifndef TY_MESH_TET_MESH_H
 #define TY_MESH_TET_MESH_H
 
@@ -33,14 +35,17 @@ typedef struct ty_tet_mesh {
 } ty_tet_mesh;
 
 void ty_tet_mesh_free(ty_tet_mesh* m);
-// Sets the counts of vertices and tets; keeps the memory it has when that is enough. Contents are undefined, faces are gone.
+// Sets the counts of vertices and tets; keeps the memory it has when that is enough. Contents are
+// undefined, faces are gone.
 ty_status ty_tet_mesh_resize(ty_tet_mesh* m, int n_verts, int n_tets);
-// Makes tet_face and face_tet, numbered by the first place a face has in the tets. Fails with TY_DAMAGED when a face has three tets.
+// Makes tet_face and face_tet, numbered by the first place a face has in the tets. Fails with
+// TY_DAMAGED when a face has three tets.
 ty_status ty_tet_mesh_make_faces(ty_tet_mesh* m);
 // Bytes of the finished mesh (not of scratch memory), octree included.
 int64_t ty_tet_mesh_bytes(const ty_tet_mesh* m);
 
-// Volume and outward area vectors of the faces opposite each vertex; looked up where the shape is a lattice one.
+// Volume and outward area vectors of the faces opposite each vertex; looked up where the shape is a
+// lattice one.
 typedef struct ty_tet_geometry {
     double volume, S[4][3];
 } ty_tet_geometry;
@@ -61,17 +66,19 @@ typedef struct ty_tet_quality {
 } ty_tet_quality;
 ty_tet_quality ty_tet_mesh_quality(const ty_tet_mesh* m);
 
-// The tets that hold n points, -1 where a point is outside the mesh. Through the octree and a short walk; fast when
-// neighbouring points follow each other. Needs faces.
+// The tets that hold n points, -1 where a point is outside the mesh. Through the octree and a short
+// walk; fast when neighbouring points follow each other. Needs faces.
 void ty_tet_mesh_locate(const ty_tet_mesh* m, int64_t n, const double (*point)[3], int* tet);
 
-// The published bound of [Labelle2007], degrees; the enumeration of all stencils gives 10.784 and 164.74.
+// The published bound of [Labelle2007], degrees; the enumeration of all stencils gives 10.784 and
+// 164.74.
 #define TY_MIN_DIHEDRAL 10.7
 #define TY_MAX_DIHEDRAL 164.8
 
-// Everything the mesher promises: ids in range, every vertex used, positive volumes, dihedral angles within the
-// bound, faces of one or two tets, boundary faces of boundary vertices only, boundary edges in an even number of
-// boundary faces, kinds that fit the geometry. TY_DAMAGED says what is wrong and where.
+// Everything the mesher promises: ids in range, every vertex used, positive volumes, dihedral
+// angles within the bound, faces of one or two tets, boundary faces of boundary vertices only,
+// boundary edges in an even number of boundary faces, kinds that fit the geometry. TY_DAMAGED says
+// what is wrong and where.
 ty_status ty_tet_mesh_validate(const ty_tet_mesh* m);
 
 #endif

@@ -47,7 +47,8 @@ static void add_tet(const ty_tet_mesh* m, int t, ty_tet_quality* q)
 static void quality_block(void* ctx, ty_range r)
 {
     quality_args* k = ctx;
-    ty_tet_quality q = {.min_dihedral = INFINITY, .max_dihedral = -INFINITY, .min_volume = INFINITY};
+    ty_tet_quality q = {
+        .min_dihedral = INFINITY, .max_dihedral = -INFINITY, .min_volume = INFINITY};
     for (int64_t t = r.begin; t < r.end; ++t) add_tet(k->m, (int)t, &q);
     pthread_mutex_lock(&k->lock);
     k->sum.min_dihedral = fmin(k->sum.min_dihedral, q.min_dihedral);
@@ -61,7 +62,8 @@ static void quality_block(void* ctx, ty_range r)
 ty_tet_quality ty_tet_mesh_quality(const ty_tet_mesh* m)
 {
     quality_args k = {.m = m, .lock = PTHREAD_MUTEX_INITIALIZER};
-    k.sum = (ty_tet_quality){.min_dihedral = INFINITY, .max_dihedral = -INFINITY, .min_volume = INFINITY};
+    k.sum = (ty_tet_quality){
+        .min_dihedral = INFINITY, .max_dihedral = -INFINITY, .min_volume = INFINITY};
     ty_parallel_for(m->n_tets, TET_BLOCK, quality_block, &k);
     k.sum.volume = ty_tet_mesh_volume(m);
     return k.sum;

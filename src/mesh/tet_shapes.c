@@ -53,7 +53,8 @@ static ty_vec3 place_at(int face, int place)
     if (place == TY_AT_C) return ty_vec(0, 0, 0);
     if (place == TY_AT_C2) return 2.0 * normal;
     if (place == TY_AT_F) return normal;
-    if (place >= TY_AT_M) return 0.5 * (place_at(face, place - TY_AT_M) + place_at(face, (place - TY_AT_M + 1) & 3));
+    if (place >= TY_AT_M)
+        return 0.5 * (place_at(face, place - TY_AT_M) + place_at(face, (place - TY_AT_M + 1) & 3));
     int corner = ty_face_corner(face, place);
     return ty_vec(corner & 1 ? 1 : -1, corner & 2 ? 1 : -1, corner & 4 ? 1 : -1);
 }

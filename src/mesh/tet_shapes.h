@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tetrahedra of the background grid: four shapes in 108 orientations, at power-of-two sizes. Volume, face
-// areas and normals of such a tetrahedron are looked up ([Chentanez2007] section 3.3.2).
+// The tetrahedra of the background grid: four shapes in 108 orientations, at power-of-two sizes.
+// Volume, face areas and normals of such a tetrahedron are looked up ([Chentanez2007] section
+// 3.3.2).
 //
 //      q3----m2----q2      face of an octant, seen from outside it, counter-clockwise
 //      |           |       m   midpoints of its edges    F  its centre
@@ -13,19 +14,22 @@
 #include <stdint.h>
 
 enum {
-    TY_TET_LATTICE = 0,      // 12: axis * 4 + k, (q_k, q_k+1, c, c') of the upper face along the axis
-    TY_TET_HALF = 12,        // 24: (axis * 4 + k) * 2 + half, one with its edge q_k q_k+1 bisected
-    TY_TET_QUARTER = 36,     // 48: face * 8 + k * 2 + half, half an edge of the face, F and c
-    TY_TET_PYRAMID = 84,     // 24: face * 4 + diagonal * 2 + side, half the face and c
+    TY_TET_LATTICE = 0,    // 12: axis * 4 + k, (q_k, q_k+1, c, c') of the upper face along the axis
+    TY_TET_HALF = 12,      // 24: (axis * 4 + k) * 2 + half, one with its edge q_k q_k+1 bisected
+    TY_TET_QUARTER = 36,    // 48: face * 8 + k * 2 + half, half an edge of the face, F and c
+    TY_TET_PYRAMID = 84,    // 24: face * 4 + diagonal * 2 + side, half the face and c
     TY_N_TET_SHAPES = 108,
-    TY_TET_IRREGULAR = 127        // cut or warped: no lattice shape
+    TY_TET_IRREGULAR = 127    // cut or warped: no lattice shape
 };
 
 // A tetrahedron's kind: shape + 128 * level.
 typedef uint16_t ty_tet_kind;
 static inline int ty_kind_shape(ty_tet_kind kind) { return kind & 127; }
 static inline int ty_kind_level(ty_tet_kind kind) { return kind >> 7; }
-static inline ty_tet_kind ty_make_kind(int shape, int level) { return (ty_tet_kind)(shape | level << 7); }
+static inline ty_tet_kind ty_make_kind(int shape, int level)
+{
+    return (ty_tet_kind)(shape | level << 7);
+}
 
 // Places around a face, in the order of the picture.
 enum { TY_AT_Q = 0, TY_AT_M = 4, TY_AT_F = 8, TY_AT_C = 9, TY_AT_C2 = 10, TY_N_PLACES = 11 };
@@ -42,7 +46,8 @@ static inline int ty_face_corner(int face, int k)
 // The face a shape lives on.
 int ty_tet_shape_face(int shape);
 
-// Geometry of a shape of an octant of width 1: area vectors point out of the face opposite vertex i.
+// Geometry of a shape of an octant of width 1: area vectors point out of the face opposite vertex
+// i.
 typedef struct ty_tet_shape {
     int8_t at[4][3];    // from the octant's centre, in half widths
     double volume, area[4], S[4][3];

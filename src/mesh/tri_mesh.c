@@ -51,7 +51,8 @@ ty_status ty_tri_mesh_copy(ty_tri_mesh* to, const ty_tri_mesh* from)
         float* values = ty_tri_mesh_add_attribute(to, source->name, source->width);
         if (!values) return ty_no_memory("surface attributes");
         if (from->n_verts)
-            memcpy(values, source->values, (size_t)from->n_verts * (size_t)source->width * sizeof *values);
+            memcpy(values, source->values,
+                   (size_t)from->n_verts * (size_t)source->width * sizeof *values);
     }
     return ty_ok();
 }
@@ -67,7 +68,8 @@ void ty_tri_mesh_free(ty_tri_mesh* m)
 float* ty_tri_mesh_attribute(const ty_tri_mesh* m, const char* name, int width)
 {
     for (int a = 0; a < m->n_attrs; ++a)
-        if (m->attr[a].width == width && strcmp(m->attr[a].name, name) == 0) return m->attr[a].values;
+        if (m->attr[a].width == width && strcmp(m->attr[a].name, name) == 0)
+            return m->attr[a].values;
     return NULL;
 }
 
@@ -174,7 +176,8 @@ static bool triangle_ok(const ty_tri_mesh* m, int t, ty_tri_mesh_report* report)
     return v[0] != v[1] && v[1] != v[2] && v[2] != v[0];
 }
 
-static void count_edge_group(const ty_tri_mesh* m, const half_edge* e, int n, ty_tri_mesh_report* report)
+static void count_edge_group(const ty_tri_mesh* m, const half_edge* e, int n,
+                             ty_tri_mesh_report* report)
 {
     if (n > 2) ++report->nonmanifold_edges;
     if (n == 2 && e[0].forward == e[1].forward) ++report->flipped;
@@ -184,7 +187,8 @@ static void count_edge_group(const ty_tri_mesh* m, const half_edge* e, int n, ty
     report->open_length += ty_norm(b - a);
 }
 
-static void inspect_edges(const ty_tri_mesh* m, half_edge* edges, ty_tri_mesh_report* report, int* n_edges)
+static void inspect_edges(const ty_tri_mesh* m, half_edge* edges, ty_tri_mesh_report* report,
+                          int* n_edges)
 {
     int64_t n = 0;
     for (int t = 0; t < m->n_tris; ++t) {
@@ -249,9 +253,10 @@ ty_status ty_tri_mesh_validate(const ty_tri_mesh* m)
     ty_tri_mesh_report r;
     TY_TRY(ty_tri_mesh_inspect(m, &r));
     if (r.bad_index || r.not_finite || r.open_edges || r.nonmanifold_edges || r.flipped)
-        return ty_fail(TY_DAMAGED,
-                       "surface is not a closed oriented manifold: %d bad indices, %d not finite, %d open, "
-                       "%d non-manifold, %d flipped edges",
-                       r.bad_index, r.not_finite, r.open_edges, r.nonmanifold_edges, r.flipped);
+        return ty_fail(
+            TY_DAMAGED,
+            "surface is not a closed oriented manifold: %d bad indices, %d not finite, %d open, "
+            "%d non-manifold, %d flipped edges",
+            r.bad_index, r.not_finite, r.open_edges, r.nonmanifold_edges, r.flipped);
     return ty_ok();
 }

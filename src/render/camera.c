@@ -3,10 +3,11 @@
 
 #include "render/optics.h"
 
-static const double FRAMING_FOV = 30.0;       // degrees: a mild telephoto, so that tanks look straight
+static const double FRAMING_FOV = 30.0;    // degrees: a mild telephoto, so that tanks look straight
 static const double FRAMING_MARGIN = 1.08;    // free space around the box
 
-ty_camera ty_camera_make(const double eye[3], const double target[3], const double up[3], double fov, double aspect)
+ty_camera ty_camera_make(const double eye[3], const double target[3], const double up[3],
+                         double fov, double aspect)
 {
     ty_camera c = {.eye = ty_load3(eye)};
     c.forward = ty_normalize(ty_load3(target) - c.eye);
@@ -41,7 +42,8 @@ static double framing_distance(const ty_camera* c, const ty_box* box, ty_vec3 mi
     double far = 0.0;
     for (int i = 0; i < 8; ++i) {
         ty_vec3 d = ty_vec(i & 1 ? box->hi[0] : box->lo[0], i & 2 ? box->hi[1] : box->lo[1],
-                           i & 4 ? box->hi[2] : box->lo[2]) - middle;
+                           i & 4 ? box->hi[2] : box->lo[2]) -
+                    middle;
         double along = ty_dot(d, c->forward);
         far = fmax(far, fabs(ty_dot(d, c->right)) / c->half_width - along);
         far = fmax(far, fabs(ty_dot(d, c->up)) / c->half_height - along);

@@ -13,8 +13,10 @@ typedef struct ty_camera {
     double half_height, half_width;     // tangents of half the angle of view
 } ty_camera;
 
-// `fov`: vertical, degrees; `aspect`: width over height. Looking straight along `up` takes another up.
-ty_camera ty_camera_make(const double eye[3], const double target[3], const double up[3], double fov, double aspect);
+// `fov`: vertical, degrees; `aspect`: width over height. Looking straight along `up` takes another
+// up.
+ty_camera ty_camera_make(const double eye[3], const double target[3], const double up[3],
+                         double fov, double aspect);
 // The direction (length one) through a point of the picture.
 ty_vec3 ty_camera_ray(const ty_camera* camera, double x, double y);
 // Where a point is seen; false when it is not in front of the camera.

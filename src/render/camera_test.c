@@ -6,7 +6,8 @@
 static void the_target_is_in_the_middle_and_up_is_up(void** state)
 {
     (void)state;
-    const double eye[3] = {3, 1.5, 3}, target[3] = {1, 0.4, 0.5}, up[3] = {0, 1, 0}, above[3] = {1, 0.6, 0.5};
+    const double eye[3] = {3, 1.5, 3}, target[3] = {1, 0.4, 0.5}, up[3] = {0, 1, 0},
+                 above[3] = {1, 0.6, 0.5};
     ty_camera c = ty_camera_make(eye, target, up, 40.0, 16.0 / 9.0);
     double at[2];
     assert_true(ty_camera_project(&c, target, at));
@@ -49,14 +50,16 @@ static void rays_and_projection_are_inverse(void** state)
 static void a_framing_camera_sees_the_whole_box_and_is_near(void** state)
 {
     (void)state;
-    const ty_box boxes[] = {{{0, 0, 0}, {2, 1, 1}}, {{-5, 2, 0}, {-4.9, 9, 0.3}}, {{0, 0, 0}, {1e-3, 1e-3, 1e-3}}};
+    const ty_box boxes[] = {
+        {{0, 0, 0}, {2, 1, 1}}, {{-5, 2, 0}, {-4.9, 9, 0.3}}, {{0, 0, 0}, {1e-3, 1e-3, 1e-3}}};
     for (int b = 0; b < 3; ++b)
         for (int up = 1; up <= 2; ++up) {
             ty_camera c = ty_camera_framing(&boxes[b], up, 16.0 / 9.0);
             double widest = 0.0, at[2];
             for (int i = 0; i < 8; ++i) {
                 double corner[3];
-                for (int axis = 0; axis < 3; ++axis) corner[axis] = i >> axis & 1 ? boxes[b].hi[axis] : boxes[b].lo[axis];
+                for (int axis = 0; axis < 3; ++axis)
+                    corner[axis] = i >> axis & 1 ? boxes[b].hi[axis] : boxes[b].lo[axis];
                 assert_true(ty_camera_project(&c, corner, at));
                 widest = fmax(widest, fmax(fabs(at[0] - 0.5), fabs(at[1] - 0.5)));
             }

@@ -5,7 +5,8 @@
 
 ty_status ty_canvas_create(ty_canvas* canvas, int width, int height)
 {
-    *canvas = (ty_canvas){width, height, ty_alloc_zero((size_t)width * (size_t)height, sizeof(ty_pixel))};
+    *canvas = (ty_canvas){width, height,
+                          ty_alloc_zero((size_t)width * (size_t)height, sizeof(ty_pixel))};
     return canvas->pixels ? ty_ok() : ty_no_memory("a picture");
 }
 
@@ -16,7 +17,10 @@ void ty_canvas_free(ty_canvas* canvas)
 }
 
 // A film's response: dark stays dark, bright rolls off [Narkowicz2016].
-static double film_curve(double x) { return x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14); }
+static double film_curve(double x)
+{
+    return x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14);
+}
 static const double GAIN = 0.84;    // so that a white floor in the sun is just below white
 
 static uint8_t to_byte(double light)
@@ -38,7 +42,8 @@ static void develop_row(void* ctx, ty_range r)
     int width = job->canvas->width;
     for (int64_t i = r.begin * width; i < r.end * width; ++i)
         for (int c = 0; c < 3; ++c)
-            job->image->rgb[3 * i + c] = to_byte(job->exposure * (double)job->canvas->pixels[i].light[c]);
+            job->image->rgb[3 * i + c] = to_byte(job->exposure *
+                                                 (double)job->canvas->pixels[i].light[c]);
 }
 
 ty_status ty_canvas_develop(const ty_canvas* canvas, double exposure, ty_image* image)

@@ -9,8 +9,8 @@ static const float LIGHT_SPREAD = 4.0f;      // standard deviations that count a
 static const float NORMAL_SPREAD = 0.15f;    // differences at which a neighbour counts 1 / e
 static const float DEEP_SPREAD = 0.25f;
 static const float ALBEDO_SPREAD = 0.08f;
-static const float DEPTH_SPREAD = 0.02f;     // of the depth
-static const float NO_NOISE = 1e-4f;         // luminance that nobody sees
+static const float DEPTH_SPREAD = 0.02f;    // of the depth
+static const float NO_NOISE = 1e-4f;        // luminance that nobody sees
 
 typedef struct denoise_job {
     const ty_canvas* canvas;
@@ -19,7 +19,10 @@ typedef struct denoise_job {
     int step;
 } denoise_job;
 
-static float luminance(const float c[3]) { return 0.2126f * c[0] + 0.7152f * c[1] + 0.0722f * c[2]; }
+static float luminance(const float c[3])
+{
+    return 0.2126f * c[0] + 0.7152f * c[1] + 0.0722f * c[2];
+}
 
 static float difference2(const float a[3], const float b[3])
 {
@@ -65,7 +68,8 @@ static void filter_pixel(const denoise_job* job, int x, int y)
             int u = x + i * job->step, v = y + j * job->step;
             if (u < 0 || v < 0 || u >= c->width || v >= c->height) continue;
             const ty_pixel* q = &job->from[(int64_t)v * c->width + u];
-            float gap = feature_gap(p, q) + fabsf(luminance(p->light) - luminance(q->light)) / noise;
+            float gap = feature_gap(p, q) +
+                        fabsf(luminance(p->light) - luminance(q->light)) / noise;
             if (gap > 12.0f) continue;
             float w = KERNEL[i < 0 ? -i : i] * KERNEL[j < 0 ? -j : j] * expf(-gap);
             for (int k = 0; k < 3; ++k) sum[k] += w * q->light[k];

@@ -5,11 +5,13 @@
 #include "render/trace.h"
 
 enum { TILE = 16 };
-static const double BRIGHTEST = 5.0;    // a sample's luminance is cut here: a spark would need thousands to average
+static const double BRIGHTEST =
+    5.0;    // a sample's luminance is cut here: a spark would need thousands to average
 
 ty_draw_def ty_draw_default(void)
 {
-    return (ty_draw_def){.width = 1280, .height = 720, .samples = 8, .exposure = 1.0, .denoise = true};
+    return (ty_draw_def){
+        .width = 1280, .height = 720, .samples = 8, .exposure = 1.0, .denoise = true};
 }
 
 typedef struct draw_job {
@@ -46,7 +48,8 @@ static void add_sample(const draw_job* job, int x, int y, int sample, tally* sum
     ty_random_pair(&random, moment);
     ty_vec3 dir = ty_camera_ray(job->camera, (x + 0.5 + tent(u[0])) / job->def->width,
                                 (y + 0.5 + tent(u[1])) / job->def->height);
-    ty_vec3 light = cut(ty_trace(job->stage, &job->trace, &random, job->camera->eye, dir, moment[0], &feature));
+    ty_vec3 light = cut(
+        ty_trace(job->stage, &job->trace, &random, job->camera->eye, dir, moment[0], &feature));
     double l = ty_luminance(light);
     sum->light += light;
     sum->sum += l;
@@ -83,12 +86,14 @@ static void draw_tile(void* ctx, ty_range r)
 {
     draw_job* job = ctx;
     if (job->def->stop && *job->def->stop) return;
-    int x0 = (int)(r.begin % job->tiles_across) * TILE, y0 = (int)(r.begin / job->tiles_across) * TILE;
+    int x0 = (int)(r.begin % job->tiles_across) * TILE,
+        y0 = (int)(r.begin / job->tiles_across) * TILE;
     for (int y = y0; y < y0 + TILE && y < job->def->height; ++y)
         for (int x = x0; x < x0 + TILE && x < job->def->width; ++x) draw_pixel(job, x, y);
 }
 
-ty_status ty_draw_canvas(const ty_stage* stage, const ty_camera* camera, const ty_draw_def* def, ty_canvas* canvas)
+ty_status ty_draw_canvas(const ty_stage* stage, const ty_camera* camera, const ty_draw_def* def,
+                         ty_canvas* canvas)
 {
     TY_TRY(ty_canvas_create(canvas, def->width, def->height));
     draw_job job = {stage, camera, def, ty_trace_default(), canvas, (def->width + TILE - 1) / TILE};
@@ -101,7 +106,8 @@ ty_status ty_draw_canvas(const ty_stage* stage, const ty_camera* camera, const t
     return ty_fail(TY_STOPPED, "stopped");
 }
 
-ty_status ty_draw(const ty_stage* stage, const ty_camera* camera, const ty_draw_def* def, ty_image* image)
+ty_status ty_draw(const ty_stage* stage, const ty_camera* camera, const ty_draw_def* def,
+                  ty_image* image)
 {
     ty_canvas canvas = {0};
     TY_TRY(ty_draw_canvas(stage, camera, def, &canvas));

@@ -25,7 +25,8 @@ static void add_sphere(ty_stage* stage, ty_matter matter)
     ty_sampler phi = {NULL, 1, INFINITY, sphere_eval};
     ty_contour_lattice lattice = {{-1.15, -1.15, -1.15}, 0.1, {N, N, N}, values, NULL, 0.0};
     for (int i = 0; i < N * N * N; ++i) {
-        double x[1][3] = {{-1.15 + 0.1 * (i % N), -1.15 + 0.1 * (i / N % N), -1.15 + 0.1 * (i / N / N)}};
+        double x[1][3] = {
+            {-1.15 + 0.1 * (i % N), -1.15 + 0.1 * (i / N % N), -1.15 + 0.1 * (i / N / N)}};
         sphere_eval(NULL, 1, (const double(*)[3])x, &values[i]);
     }
     ty_contour scratch = {0};
@@ -33,7 +34,9 @@ static void add_sphere(ty_stage* stage, ty_matter matter)
     assert_ok(ty_contour_grid(&scratch, &lattice, &phi, TY_CONTOUR_REFINE, &mesh));
     float(*normal)[3] = ty_alloc(3 * (size_t)mesh.n_tris, sizeof *normal);
     assert_ok(ty_corner_normals(&mesh, NULL, -1.0, normal));
-    assert_ok(ty_stage_add(stage, &(ty_stage_mesh){.n_verts = mesh.n_verts, .n_tris = mesh.n_tris, .matter = matter,
+    assert_ok(ty_stage_add(stage, &(ty_stage_mesh){.n_verts = mesh.n_verts,
+                                                   .n_tris = mesh.n_tris,
+                                                   .matter = matter,
                                                    .vert = (const double(*)[3])mesh.vert,
                                                    .tri = (const int(*)[3])mesh.tri,
                                                    .normal = (const float(*)[3])normal}));
@@ -48,7 +51,8 @@ static ty_camera front_camera(double distance, double fov)
     return ty_camera_make(eye, target, up, fov, 1.0);
 }
 
-static void draw_stage(ty_stage* stage, double distance, double fov, int size, int samples, ty_canvas* canvas)
+static void draw_stage(ty_stage* stage, double distance, double fov, int size, int samples,
+                       ty_canvas* canvas)
 {
     ty_draw_def def = ty_draw_default();
     def.width = def.height = size;
@@ -58,7 +62,8 @@ static void draw_stage(ty_stage* stage, double distance, double fov, int size, i
     assert_ok(ty_draw_canvas(stage, &camera, &def, canvas));
 }
 
-// Under a sky that is 1 everywhere, a white, a clear and a glass sphere are all 1 everywhere: they cannot be seen.
+// Under a sky that is 1 everywhere, a white, a clear and a glass sphere are all 1 everywhere: they
+// cannot be seen.
 static void white_furnace(void** state)
 {
     (void)state;
@@ -97,7 +102,8 @@ static void a_grey_furnace_shows_the_albedo(void** state)
     ty_stage_destroy(&stage);
 }
 
-// A slab of water between two planes, looked at squarely: what goes through and what comes back is a geometric series.
+// A slab of water between two planes, looked at squarely: what goes through and what comes back is
+// a geometric series.
 static void a_slab_of_water_absorbs_by_beers_law(void** state)
 {
     (void)state;
@@ -109,14 +115,17 @@ static void a_slab_of_water_absorbs_by_beers_law(void** state)
     stage.sky = ty_sky_even(1.0);
     stage.absorption = ty_vec(1.0, 0.3, 0.0);
     assert_ok(ty_add_box(&mesh, lo, hi));
-    assert_ok(ty_stage_add(&stage, &(ty_stage_mesh){.n_verts = 8, .n_tris = 12, .vert = (const double(*)[3])mesh.vert,
+    assert_ok(ty_stage_add(&stage, &(ty_stage_mesh){.n_verts = 8,
+                                                    .n_tris = 12,
+                                                    .vert = (const double(*)[3])mesh.vert,
                                                     .tri = (const int(*)[3])mesh.tri,
                                                     .matter = {.kind = TY_CLEAR}}));
     draw_stage(&stage, 3.0, 0.5, 4, 1024, &canvas);
     double f = ty_fresnel(1.0, TY_WATER_INDEX);
     for (int c = 0; c < 3; ++c) {
         double e = exp(-stage.absorption[c]), bounces = 1.0 - f * f * e * e;
-        double expected = f + (1 - f) * (1 - f) * e / bounces + f * (1 - f) * (1 - f) * e * e / bounces;
+        double expected = f + (1 - f) * (1 - f) * e / bounces +
+                          f * (1 - f) * (1 - f) * e * e / bounces;
         double mean = 0.0;
         for (int i = 0; i < 16; ++i) mean += (double)canvas.pixels[i].light[c] / 16;
         assert_near(mean, expected, 2e-3);
@@ -168,7 +177,8 @@ static void pictures_are_the_same_for_any_number_of_threads(void** state)
         def.height = 44;
         def.samples = 3;
         ty_threads_set(threads);
-        assert_ok(ty_scenery_create(&scenery, &(ty_scenery_def){.world = &world, .cell = 0.05, .tank = true, .tint = 1}));
+        assert_ok(ty_scenery_create(
+            &scenery, &(ty_scenery_def){.world = &world, .cell = 0.05, .tank = true, .tint = 1}));
         assert_ok(ty_scenery_stage(scenery, &water, 0.0, 0.02, &stage));
         ty_box box = ty_scenery_box(scenery);
         ty_camera camera = ty_camera_framing(&box, 1, 80.0 / 44.0);
@@ -182,8 +192,8 @@ static void pictures_are_the_same_for_any_number_of_threads(void** state)
     ty_tri_mesh_free(&water);
 }
 
-// From the side: glass, then water, then the other side's water and glass. From above: water, then the tank's floor with
-// no face of the water on it.
+// From the side: glass, then water, then the other side's water and glass. From above: water, then
+// the tank's floor with no face of the water on it.
 static void no_two_faces_lie_on_each_other(void** state)
 {
     (void)state;
@@ -193,7 +203,8 @@ static void no_two_faces_lie_on_each_other(void** state)
     ty_scenery* scenery = NULL;
     ty_stage stage = {0};
     make_tank(&world, &ball, &water);
-    assert_ok(ty_scenery_create(&scenery, &(ty_scenery_def){.world = &world, .cell = 0.05, .tank = true, .tint = 1}));
+    assert_ok(ty_scenery_create(
+        &scenery, &(ty_scenery_def){.world = &world, .cell = 0.05, .tank = true, .tint = 1}));
     assert_ok(ty_scenery_stage(scenery, &water, 0.0, 0.02, &stage));
     const ty_matter_kind across[] = {TY_PANE, TY_CLEAR, TY_CLEAR, TY_PANE};
     const double where[] = {-0.002, 0.0, 2.0, 2.002};
@@ -218,7 +229,8 @@ static void no_two_faces_lie_on_each_other(void** state)
     ty_tri_mesh_free(&water);
 }
 
-// Below a still pool the sun map is what flat water lets through: Fresnel, and Beer along the bent path.
+// Below a still pool the sun map is what flat water lets through: Fresnel, and Beer along the bent
+// path.
 static void still_water_lights_its_floor_evenly(void** state)
 {
     (void)state;
@@ -229,13 +241,16 @@ static void still_water_lights_its_floor_evenly(void** state)
     ty_stage stage = {0};
     make_tank(&world, &ball, &water);
     world.n_obstacles = 0;
-    assert_ok(ty_scenery_create(&scenery, &(ty_scenery_def){.world = &world, .cell = 0.05, .tank = true, .tint = 1}));
+    assert_ok(ty_scenery_create(
+        &scenery, &(ty_scenery_def){.world = &world, .cell = 0.05, .tank = true, .tint = 1}));
     assert_ok(ty_scenery_stage(scenery, &water, 0.0, 0.0, &stage));
     double cosine = stage.sky.sun_dir[1], sine = sqrt(1 - cosine * cosine) / TY_WATER_INDEX;
-    double expected = (1 - ty_fresnel(cosine, TY_WATER_INDEX)) * exp(-stage.absorption[1] * 0.5 / sqrt(1 - sine * sine));
+    double expected = (1 - ty_fresnel(cosine, TY_WATER_INDEX)) *
+                      exp(-stage.absorption[1] * 0.5 / sqrt(1 - sine * sine));
     double mean = 0.0;
     // Where no light arrives that came in through the sides.
-    for (int i = 0; i < 100; ++i) mean += ty_sun_map_at(&stage.sun_map, ty_vec(0.9 + 0.002 * i, 0, 0.8)) / 100;
+    for (int i = 0; i < 100; ++i)
+        mean += ty_sun_map_at(&stage.sun_map, ty_vec(0.9 + 0.002 * i, 0, 0.8)) / 100;
     assert_near(mean, expected, 0.02);    // the sun's disc has a few degrees
     ty_stage_destroy(&stage);
     ty_scenery_destroy(scenery);
@@ -256,8 +271,8 @@ static void out_of_memory_is_reported_and_nothing_leaks(void** state)
         ty_scenery* scenery = NULL;
         ty_stage stage = {0};
         ty_memory_fail_after(k);
-        ty_status status =
-            ty_scenery_create(&scenery, &(ty_scenery_def){.world = &world, .cell = 0.1, .tank = true, .tint = 1});
+        ty_status status = ty_scenery_create(
+            &scenery, &(ty_scenery_def){.world = &world, .cell = 0.1, .tank = true, .tint = 1});
         if (status.code == TY_OK) status = ty_scenery_stage(scenery, &water, 0.0, 0.02, &stage);
         ty_memory_fail_after(0);
         code = status.code;

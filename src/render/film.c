@@ -31,7 +31,8 @@ bool ty_film_possible(void)
     return false;
 }
 
-// Starts ffmpeg with a socket as its standard input: a write to one that died fails instead of ending this process.
+// Starts ffmpeg with a socket as its standard input: a write to one that died fails instead of
+// ending this process.
 static ty_status start(const char* path, int width, int height, double rate, pid_t* pid, int* to)
 {
     char size[32], rate_text[32];
@@ -39,11 +40,16 @@ static ty_status start(const char* path, int width, int height, double rate, pid
     snprintf(size, sizeof size, "%dx%d", width, height);
     snprintf(rate_text, sizeof rate_text, "%.6g", rate);
     // yuv420p needs even sides.
-    char* const args[] = {"ffmpeg", "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", size, "-r",
-                          rate_text, "-i", "pipe:0", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-c:v", "libx264",
-                          "-pix_fmt", "yuv420p", "-crf", "18", "-preset", "medium", "-movflags", "+faststart", "-f",
-                          "mp4", (char*)path, NULL};
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return ty_io_error("make a pipe for", path);
+    char* const args[] = {"ffmpeg",    "-v",         "error",    "-y",
+                          "-f",        "rawvideo",   "-pix_fmt", "rgb24",
+                          "-s",        size,         "-r",       rate_text,
+                          "-i",        "pipe:0",     "-vf",      "pad=ceil(iw/2)*2:ceil(ih/2)*2",
+                          "-c:v",      "libx264",    "-pix_fmt", "yuv420p",
+                          "-crf",      "18",         "-preset",  "medium",
+                          "-movflags", "+faststart", "-f",       "mp4",
+                          (char*)path, NULL};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return ty_io_error("make a pipe for", path);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[0], 0);
@@ -75,7 +81,8 @@ static ty_status send_shots(int to, int n, const ty_shot* shots, int width, int 
     for (int i = 0; i < n && status.code == TY_OK; ++i) {
         status = ty_png_read(&image, shots[i].path);
         if (status.code == TY_OK && (image.width != width || image.height != height))
-            status = ty_fail_at(TY_BAD_INPUT, shots[i].path, 0, 0, "%d x %d pixels, but the film has %d x %d", image.width,
+            status = ty_fail_at(TY_BAD_INPUT, shots[i].path, 0, 0,
+                                "%d x %d pixels, but the film has %d x %d", image.width,
                                 image.height, width, height);
         if (status.code != TY_OK) break;
         ty_image_number(&image, shots[i].number, digit_scale(height));

@@ -16,8 +16,8 @@ ty_status ty_image_resize(ty_image* image, int width, int height)
 {
     ty_image_free(image);
     if (width < 1 || height < 1 || width > TY_MAX_PICTURE_SIDE || height > TY_MAX_PICTURE_SIDE)
-        return ty_fail(TY_BAD_INPUT, "a picture of %d x %d pixels; a side has 1 to %d", width, height,
-                       TY_MAX_PICTURE_SIDE);
+        return ty_fail(TY_BAD_INPUT, "a picture of %d x %d pixels; a side has 1 to %d", width,
+                       height, TY_MAX_PICTURE_SIDE);
     image->rgb = ty_alloc_zero((size_t)width * (size_t)height, 3);
     if (!image->rgb) return ty_no_memory("a picture");
     image->width = width;
@@ -33,7 +33,9 @@ void ty_image_free(ty_image* image)
 
 static ty_status encode(spng_ctx* ctx, const ty_image* image, const char* key)
 {
-    struct spng_ihdr head = {.width = (uint32_t)image->width, .height = (uint32_t)image->height, .bit_depth = 8,
+    struct spng_ihdr head = {.width = (uint32_t)image->width,
+                             .height = (uint32_t)image->height,
+                             .bit_depth = 8,
                              .color_type = SPNG_COLOR_TYPE_TRUECOLOR};
     struct spng_text text = {.type = SPNG_TEXT, .text = (char*)key, .length = strlen(key)};
     memcpy(text.keyword, KEY_WORD, sizeof KEY_WORD);
@@ -42,7 +44,8 @@ static ty_status encode(spng_ctx* ctx, const ty_image* image, const char* key)
     if (!failed) failed = spng_set_srgb(ctx, 0);
     if (!failed && key[0]) failed = spng_set_text(ctx, &text, 1);
     size_t bytes = (size_t)image->width * (size_t)image->height * 3;
-    if (!failed) failed = spng_encode_image(ctx, image->rgb, bytes, SPNG_FMT_PNG, SPNG_ENCODE_FINALIZE);
+    if (!failed)
+        failed = spng_encode_image(ctx, image->rgb, bytes, SPNG_FMT_PNG, SPNG_ENCODE_FINALIZE);
     return failed ? ty_fail(TY_IO, "cannot encode a PNG: %s", spng_strerror(failed)) : ty_ok();
 }
 
@@ -84,7 +87,9 @@ ty_status ty_png_read(ty_image* image, const char* path)
     if (status.code == TY_OK) {
         size_t size = (size_t)image->width * (size_t)image->height * 3;
         int failed = spng_decode_image(ctx, image->rgb, size, SPNG_FMT_RGB8, 0);
-        if (failed) status = ty_fail_at(TY_BAD_INPUT, path, 0, 0, "a damaged PNG: %s", spng_strerror(failed));
+        if (failed)
+            status = ty_fail_at(TY_BAD_INPUT, path, 0, 0, "a damaged PNG: %s",
+                                spng_strerror(failed));
     }
     if (ctx) spng_ctx_free(ctx);
     ty_free(bytes);
@@ -98,7 +103,8 @@ bool ty_png_has_key(const char* path, const char* key)
     int64_t n = 0;
     struct spng_ihdr head;
     struct stat there;
-    if (stat(path, &there) != 0 || ty_file_read(path, MAX_PNG_BYTES, &bytes, &n).code != TY_OK) return false;
+    if (stat(path, &there) != 0 || ty_file_read(path, MAX_PNG_BYTES, &bytes, &n).code != TY_OK)
+        return false;
     spng_ctx* ctx = open_png(bytes, n, &head);
     struct spng_text text[8];
     uint32_t n_texts = 8;

@@ -26,7 +26,8 @@ ty_status ty_png_read(ty_image* image, const char* path);
 // Whether the file is a PNG with this key. Missing and damaged files are not.
 bool ty_png_has_key(const char* path, const char* key);
 
-// A number in white on a dark bar in the lower left corner, `scale` pixels to a dot of a digit (5 x 7 dots).
+// A number in white on a dark bar in the lower left corner, `scale` pixels to a dot of a digit (5 x
+// 7 dots).
 void ty_image_number(ty_image* image, int number, int scale);
 // Copies `from`, made smaller by averaging, into the rectangle at (x, y).
 void ty_image_place(ty_image* to, const ty_image* from, int x, int y, int width, int height);

@@ -7,9 +7,10 @@ enum { DOTS_WIDE = 5, DOTS_HIGH = 7, DOT_STEP = 6, MARGIN = 3 };
 
 // Rows from the top, the leftmost dot is 16.
 static const uint8_t digits[10][DOTS_HIGH] = {
-    {14, 17, 19, 21, 25, 17, 14}, {4, 12, 4, 4, 4, 4, 14},     {14, 17, 1, 2, 4, 8, 31}, {31, 2, 4, 2, 1, 17, 14},
-    {2, 6, 10, 18, 31, 2, 2},     {31, 16, 30, 1, 1, 17, 14},  {6, 8, 16, 30, 17, 17, 14}, {31, 1, 2, 4, 8, 8, 8},
-    {14, 17, 17, 14, 17, 17, 14}, {14, 17, 17, 15, 1, 2, 12},
+    {14, 17, 19, 21, 25, 17, 14}, {4, 12, 4, 4, 4, 4, 14},  {14, 17, 1, 2, 4, 8, 31},
+    {31, 2, 4, 2, 1, 17, 14},     {2, 6, 10, 18, 31, 2, 2}, {31, 16, 30, 1, 1, 17, 14},
+    {6, 8, 16, 30, 17, 17, 14},   {31, 1, 2, 4, 8, 8, 8},   {14, 17, 17, 14, 17, 17, 14},
+    {14, 17, 17, 15, 1, 2, 12},
 };
 
 static uint8_t* pixel(ty_image* image, int x, int y)
@@ -39,8 +40,8 @@ void ty_image_number(ty_image* image, int number, int scale)
         for (int row = 0; row < DOTS_HIGH; ++row)
             for (int column = 0; column < DOTS_WIDE; ++column)
                 if (digits[text[i] - '0'][row] >> (DOTS_WIDE - 1 - column) & 1)
-                    fill(image, (MARGIN + i * DOT_STEP + column) * scale, top + (MARGIN + row) * scale, scale, scale,
-                         0, 235);
+                    fill(image, (MARGIN + i * DOT_STEP + column) * scale,
+                         top + (MARGIN + row) * scale, scale, scale, 0, 235);
 }
 
 // The mean of the pixels of `from` that the pixel (x, y) of a width x height copy covers.

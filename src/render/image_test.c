@@ -48,7 +48,8 @@ static void damaged_pictures_are_refused(void** state)
     fill_with_noise(&image);
     assert_ok(ty_png_write(&image, path, "key"));
     assert_ok(ty_file_read(path, 1 << 20, &bytes, &n));
-    for (int64_t length = 0; length < n - 13; length += 41) {    // without the last chunk nothing is lost
+    for (int64_t length = 0; length < n - 13;
+         length += 41) {    // without the last chunk nothing is lost
         assert_ok(ty_file_write(path, bytes, length));
         assert_code(ty_png_read(&image, path), TY_BAD_INPUT);
         assert_null(image.rgb);

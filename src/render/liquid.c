@@ -13,8 +13,8 @@ enum { FREE = 0, ON_GLASS = -1, LEFT_OUT = -2, BLOCK = 512 };
 typedef struct liquid_job {
     const ty_scenery* s;
     const ty_tri_mesh* mesh;
-    uint8_t* walls;     // per vertex, one bit per closed side it lies on
-    uint8_t* solid;     // per vertex: lies on an obstacle
+    uint8_t* walls;    // per vertex, one bit per closed side it lies on
+    uint8_t* solid;    // per vertex: lies on an obstacle
 } liquid_job;
 
 static uint8_t walls_at(const ty_scenery* s, const double x[3])
@@ -23,7 +23,8 @@ static uint8_t walls_at(const ty_scenery* s, const double x[3])
     uint8_t bits = 0;
     for (int side = 0; world->has_domain && side < TY_N_SIDES; ++side) {
         double wall = side % 2 ? world->max[side / 2] : world->min[side / 2];
-        if (world->wall[side].closed && fabs(x[side / 2] - wall) < ON_WALL * s->size) bits |= (uint8_t)(1 << side);
+        if (world->wall[side].closed && fabs(x[side / 2] - wall) < ON_WALL * s->size)
+            bits |= (uint8_t)(1 << side);
     }
     return bits;
 }
@@ -42,7 +43,8 @@ static void look_around(void* ctx, ty_range r)
     for (int k = 0; k < s->n_solids; ++k) {
         if (s->solids[k].hollow) continue;
         ty_shape_distance(&s->solids[k].shape, n, x, d);
-        for (int i = 0; i < n; ++i) job->solid[r.begin + i] |= fabs(d[i]) < ON_OBSTACLE * s->def.cell;
+        for (int i = 0; i < n; ++i)
+            job->solid[r.begin + i] |= fabs(d[i]) < ON_OBSTACLE * s->def.cell;
     }
 }
 
@@ -76,7 +78,8 @@ static void carry(const liquid_job* job, const float (*velocity)[3], double dt, 
             bool held = job->walls[v] >> 2 * axis & 3;
             double x = job->mesh->vert[v][axis] + (held ? 0.0 : dt * (double)velocity[v][axis]);
             if (world->has_domain && world->wall[2 * axis].closed) x = fmax(x, world->min[axis]);
-            if (world->has_domain && world->wall[2 * axis + 1].closed) x = fmin(x, world->max[axis]);
+            if (world->has_domain && world->wall[2 * axis + 1].closed)
+                x = fmin(x, world->max[axis]);
             out[v][axis] = x;
         }
 }
@@ -84,7 +87,8 @@ static void carry(const liquid_job* job, const float (*velocity)[3], double dt, 
 static ty_matter liquid_matter(ty_look look)
 {
     return (ty_matter){.kind = look == TY_LOOK_WATER ? TY_CLEAR : TY_MATTE,
-                       .colour = look == TY_LOOK_WIRE ? ty_vec(0.70, 0.80, 0.88) : ty_vec(0.30, 0.52, 0.70),
+                       .colour = look == TY_LOOK_WIRE ? ty_vec(0.70, 0.80, 0.88)
+                                                      : ty_vec(0.30, 0.52, 0.70),
                        .lines = look == TY_LOOK_WIRE,
                        .line_colour = ty_vec(0.03, 0.07, 0.15)};
 }
@@ -101,11 +105,16 @@ static ty_status place(ty_stage* stage, liquid_job* job, liquid_arrays* a, doubl
 {
     const ty_tri_mesh* m = job->mesh;
     ty_parallel_for(m->n_verts, BLOCK, look_around, job);
-    ty_tri_mesh kept = {.n_verts = m->n_verts, .n_tris = keep_faces(job, a->tri, a->kind), .vert = m->vert,
+    ty_tri_mesh kept = {.n_verts = m->n_verts,
+                        .n_tris = keep_faces(job, a->tri, a->kind),
+                        .vert = m->vert,
                         .tri = a->tri};
     TY_TRY(ty_corner_normals(&kept, a->kind, -1.0, a->normal));
-    ty_stage_mesh mesh = {.n_verts = kept.n_verts, .n_tris = kept.n_tris, .vert = (const double(*)[3])m->vert,
-                          .tri = (const int(*)[3])a->tri, .normal = (const float(*)[3])a->normal,
+    ty_stage_mesh mesh = {.n_verts = kept.n_verts,
+                          .n_tris = kept.n_tris,
+                          .vert = (const double(*)[3])m->vert,
+                          .tri = (const int(*)[3])a->tri,
+                          .normal = (const float(*)[3])a->normal,
                           .matter = liquid_matter(job->s->def.look)};
     const float(*velocity)[3] = (const float(*)[3])ty_tri_mesh_attribute(m, "velocity", 3);
     if (velocity && open > 0.0) {
@@ -117,7 +126,8 @@ static ty_status place(ty_stage* stage, liquid_job* job, liquid_arrays* a, doubl
     return ty_stage_add(stage, &mesh);
 }
 
-ty_status ty_stage_add_liquid(ty_stage* stage, const ty_scenery* s, const ty_tri_mesh* liquid, double open)
+ty_status ty_stage_add_liquid(ty_stage* stage, const ty_scenery* s, const ty_tri_mesh* liquid,
+                              double open)
 {
     size_t n_verts = (size_t)liquid->n_verts, n_tris = (size_t)liquid->n_tris;
     liquid_job job = {s, liquid, ty_alloc(n_verts, 1), ty_alloc(n_verts, 1)};

@@ -20,7 +20,8 @@ static void face_normals(void* ctx, ty_range r)
     for (int64_t i = r.begin; i < r.end; ++i) {
         const int* t = job->mesh->tri[i];
         ty_vec3 a = ty_load3(job->mesh->vert[t[0]]);
-        job->face[i] = ty_normalize(ty_cross(ty_load3(job->mesh->vert[t[1]]) - a, ty_load3(job->mesh->vert[t[2]]) - a));
+        job->face[i] = ty_normalize(
+            ty_cross(ty_load3(job->mesh->vert[t[1]]) - a, ty_load3(job->mesh->vert[t[2]]) - a));
     }
 }
 
@@ -69,7 +70,8 @@ static void corner_normals(void* ctx, ty_range r)
         }
 }
 
-ty_status ty_corner_normals(const ty_tri_mesh* mesh, const int8_t* group, double crease_cosine, float (*out)[3])
+ty_status ty_corner_normals(const ty_tri_mesh* mesh, const int8_t* group, double crease_cosine,
+                            float (*out)[3])
 {
     normals_job job = {mesh, group, crease_cosine, .out = out};
     job.face = ty_alloc((size_t)mesh->n_tris, sizeof *job.face);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Light at a smooth surface between two clear media, and directions drawn at random. Directions have length one;
-// `normal` is on the side the light comes from.
+// Light at a smooth surface between two clear media, and directions drawn at random. Directions
+// have length one; `normal` is on the side the light comes from.
 #ifndef TY_RENDER_OPTICS_H
 #define TY_RENDER_OPTICS_H
 
@@ -10,10 +10,10 @@
 
 #define TY_WATER_INDEX 1.333
 #define TY_GLASS_INDEX 1.5
-#define TY_PI 3.14159265358979323846
+#define TY_PI          3.14159265358979323846
 
-// Share of unpolarised light that is reflected; `cosine` of the angle before, `eta` index after over index before.
-// 1 beyond the critical angle.
+// Share of unpolarised light that is reflected; `cosine` of the angle before, `eta` index after
+// over index before. 1 beyond the critical angle.
 static inline double ty_fresnel(double cosine, double eta)
 {
     double sine2 = (1.0 - cosine * cosine) / (eta * eta);
@@ -31,7 +31,10 @@ static inline double ty_pane_reflects(double cosine)
     return 2.0 * once / (1.0 + once);
 }
 
-static inline ty_vec3 ty_reflect(ty_vec3 dir, ty_vec3 normal) { return dir - 2.0 * ty_dot(dir, normal) * normal; }
+static inline ty_vec3 ty_reflect(ty_vec3 dir, ty_vec3 normal)
+{
+    return dir - 2.0 * ty_dot(dir, normal) * normal;
+}
 
 // The direction after the surface; false when all light is reflected.
 static inline bool ty_refract(ty_vec3 dir, ty_vec3 normal, double eta, ty_vec3* out)
@@ -65,7 +68,8 @@ static inline ty_vec3 ty_cone_direction(ty_vec3 axis, double min_cosine, const d
 {
     ty_vec3 s, t;
     ty_frame(axis, &s, &t);
-    double cosine = 1.0 - u[0] * (1.0 - min_cosine), sine = sqrt(ty_max(0.0, 1.0 - cosine * cosine));
+    double cosine = 1.0 - u[0] * (1.0 - min_cosine),
+           sine = sqrt(ty_max(0.0, 1.0 - cosine * cosine));
     double angle = 2.0 * TY_PI * u[1];
     return sine * cos(angle) * s + sine * sin(angle) * t + cosine * axis;
 }

@@ -16,7 +16,8 @@ static void fresnel_at_normal_incidence_and_beyond_the_critical_angle(void** sta
     assert_true(ty_fresnel(cos(critical - 1e-2), 1.0 / 1.333) < 0.6);
 }
 
-// At Brewster's angle no light of one polarisation comes back; the other half is ((n2 - 1) / (n2 + 1))^2 with n2 = n n.
+// At Brewster's angle no light of one polarisation comes back; the other half is ((n2 - 1) / (n2 +
+// 1))^2 with n2 = n n.
 static void fresnel_at_brewsters_angle(void** state)
 {
     (void)state;
@@ -45,11 +46,14 @@ static void refraction_ends_at_the_critical_angle(void** state)
     (void)state;
     ty_vec3 out, normal = ty_vec(0, 1, 0);
     double critical = asin(1.0 / 1.333);
-    assert_true(ty_refract(ty_vec(sin(critical - 1e-3), -cos(critical - 1e-3), 0), normal, 1.0 / 1.333, &out));
-    assert_false(ty_refract(ty_vec(sin(critical + 1e-3), -cos(critical + 1e-3), 0), normal, 1.0 / 1.333, &out));
+    assert_true(ty_refract(ty_vec(sin(critical - 1e-3), -cos(critical - 1e-3), 0), normal,
+                           1.0 / 1.333, &out));
+    assert_false(ty_refract(ty_vec(sin(critical + 1e-3), -cos(critical + 1e-3), 0), normal,
+                            1.0 / 1.333, &out));
 }
 
-// Sixteen samples of a pair put one point into each cell of every 16-cell grid: 4 x 4, 2 x 8, 1 x 16, ...
+// Sixteen samples of a pair put one point into each cell of every 16-cell grid: 4 x 4, 2 x 8, 1 x
+// 16, ...
 static void samples_are_spread_like_a_net(void** state)
 {
     (void)state;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers of a picture: a function of pixel, sample and dimension, so that no picture depends on who
-// draws which pixel. Pairs are a Sobol sequence in two dimensions, shuffled and scrambled by hashing [Burley2020].
+// Random numbers of a picture: a function of pixel, sample and dimension, so that no picture
+// depends on who draws which pixel. Pairs are a Sobol sequence in two dimensions, shuffled and
+// scrambled by hashing [Burley2020].
 #ifndef TY_RENDER_RANDOM_H
 #define TY_RENDER_RANDOM_H
 

@@ -3,12 +3,14 @@
 
 #include "render/scenery_parts.h"
 
-static const double SMALLEST = 1e-6;               // m: a scene without extent
-static const double CLIP_MARGIN = 0.02;            // endless obstacles go on this far outside of the box
-static const double OPEN_FLOOR = 0.02;             // the ground is this far below a box without a floor
-static const double PLATE_DEPTH = 0.015;           // of the tank's floor
-static const double FADE_FROM = 2.0, FADE_TO = 7.0;    // box diagonals over which the ground becomes sky
-// What clear water takes out per longest side of the tank, and a little more blue than in nature: a film's water.
+static const double SMALLEST = 1e-6;        // m: a scene without extent
+static const double CLIP_MARGIN = 0.02;     // endless obstacles go on this far outside of the box
+static const double OPEN_FLOOR = 0.02;      // the ground is this far below a box without a floor
+static const double PLATE_DEPTH = 0.015;    // of the tank's floor
+static const double FADE_FROM = 2.0,
+                    FADE_TO = 7.0;    // box diagonals over which the ground becomes sky
+// What clear water takes out per longest side of the tank, and a little more blue than in nature: a
+// film's water.
 static const double ABSORPTION[3] = {3.6, 0.95, 0.42};
 
 static ty_status add_solids(ty_scenery* s)
@@ -23,7 +25,8 @@ static ty_status add_solids(ty_scenery* s)
     if (!s->solids) return ty_no_memory("obstacles");
     for (int i = 0; i < world->n_obstacles; ++i) {
         ++s->n_solids;
-        TY_TRY(ty_solid_create(&s->solids[i], &world->obstacles[i].shape, s->def.cell, &clip, TY_PANE_GAP * s->size));
+        TY_TRY(ty_solid_create(&s->solids[i], &world->obstacles[i].shape, s->def.cell, &clip,
+                               TY_PANE_GAP * s->size));
     }
     return ty_ok();
 }
@@ -62,7 +65,8 @@ void ty_scenery_destroy(ty_scenery* s)
 
 ty_box ty_scenery_box(const ty_scenery* s) { return s->box; }
 
-static ty_status place_solid(ty_stage* stage, const ty_scenery* s, const ty_solid* solid, double t, double open)
+static ty_status place_solid(ty_stage* stage, const ty_scenery* s, const ty_solid* solid, double t,
+                             double open)
 {
     size_t n = (size_t)solid->rest.n_verts;
     double(*start)[3] = ty_alloc(n, sizeof *start), (*end)[3] = ty_alloc(n, sizeof *end);
@@ -76,11 +80,14 @@ static ty_status place_solid(ty_stage* stage, const ty_scenery* s, const ty_soli
         ty_solid_normals(solid, t, normal);
         ty_matter matter = {.kind = glass ? TY_PANE : TY_MATTE,
                             .colour = glass ? ty_vec(0.97, 0.99, 0.98) : ty_vec(0.72, 0.40, 0.22)};
-        status = ty_stage_add(stage, &(ty_stage_mesh){.n_verts = solid->rest.n_verts, .n_tris = solid->rest.n_tris,
-                                                      .vert = (const double(*)[3])start,
-                                                      .end = blurred ? (const double(*)[3])end : NULL,
-                                                      .tri = (const int(*)[3])solid->rest.tri,
-                                                      .normal = (const float(*)[3])normal, .matter = matter});
+        status = ty_stage_add(stage,
+                              &(ty_stage_mesh){.n_verts = solid->rest.n_verts,
+                                               .n_tris = solid->rest.n_tris,
+                                               .vert = (const double(*)[3])start,
+                                               .end = blurred ? (const double(*)[3])end : NULL,
+                                               .tri = (const int(*)[3])solid->rest.tri,
+                                               .normal = (const float(*)[3])normal,
+                                               .matter = matter});
     }
     ty_free(start);
     ty_free(end);
@@ -93,18 +100,23 @@ static void lay_ground(ty_stage* stage, const ty_scenery* s)
     int up = s->def.world->up;
     ty_vec3 lo = ty_load3(s->box.lo), hi = ty_load3(s->box.hi);
     double diagonal = ty_norm(hi - lo);
-    stage->ground = (ty_ground){.there = true, .matter = {.kind = TY_MATTE, .colour = ty_vec(0.30, 0.31, 0.33)},
-                                .centre = 0.5 * (lo + hi), .fade_from = FADE_FROM * diagonal,
+    stage->ground = (ty_ground){.there = true,
+                                .matter = {.kind = TY_MATTE, .colour = ty_vec(0.30, 0.31, 0.33)},
+                                .centre = 0.5 * (lo + hi),
+                                .fade_from = FADE_FROM * diagonal,
                                 .fade_to = FADE_TO * diagonal};
-    stage->ground.height = s->box.lo[up] - (ty_scenery_has_plate(s) ? PLATE_DEPTH : OPEN_FLOOR) * s->size;
+    stage->ground.height = s->box.lo[up] -
+                           (ty_scenery_has_plate(s) ? PLATE_DEPTH : OPEN_FLOOR) * s->size;
     stage->ground.centre[up] = stage->ground.height;
 }
 
-ty_status ty_scenery_stage(ty_scenery* s, const ty_tri_mesh* liquid, double t, double open, ty_stage* stage)
+ty_status ty_scenery_stage(ty_scenery* s, const ty_tri_mesh* liquid, double t, double open,
+                           ty_stage* stage)
 {
     ty_vec3 size = ty_load3(s->box.hi) - ty_load3(s->box.lo);
     TY_TRY(ty_stage_create(stage, s->def.world->up, ty_norm(size)));
-    for (int axis = 0; axis < 3; ++axis) stage->absorption[axis] = s->def.tint * ABSORPTION[axis] / s->size;
+    for (int axis = 0; axis < 3; ++axis)
+        stage->absorption[axis] = s->def.tint * ABSORPTION[axis] / s->size;
     lay_ground(stage, s);
     for (int i = 0; i < s->n_solids; ++i) {
         TY_TRY(ty_solid_move(&s->solids[i], t));

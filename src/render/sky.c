@@ -3,9 +3,9 @@
 
 #include "render/optics.h"
 
-static const double SUN_HALF_ANGLE = 5.0;      // degrees: shadows with soft edges
-static const double WINDOW_COSINE = 0.80;      // where the soft box has faded to nothing
-static const double SOFT_RIM = 0.15;           // share of the sun's disc over which it fades
+static const double SUN_HALF_ANGLE = 5.0;    // degrees: shadows with soft edges
+static const double WINDOW_COSINE = 0.80;    // where the soft box has faded to nothing
+static const double SOFT_RIM = 0.15;         // share of the sun's disc over which it fades
 
 static ty_vec3 turned(int up, double x, double y, double z)
 {
@@ -27,8 +27,12 @@ ty_sky ty_sky_studio(int up)
 ty_sky ty_sky_even(double radiance)
 {
     ty_vec3 all = radiance * ty_vec(1, 1, 1);
-    return (ty_sky){.up = 1, .horizon = all, .zenith = all, .window_dir = ty_vec(0, 1, 0),
-                    .sun_dir = ty_vec(0, 1, 0), .sun_cosine = 1.0};
+    return (ty_sky){.up = 1,
+                    .horizon = all,
+                    .zenith = all,
+                    .window_dir = ty_vec(0, 1, 0),
+                    .sun_dir = ty_vec(0, 1, 0),
+                    .sun_cosine = 1.0};
 }
 
 static double smooth(double lo, double hi, double x)

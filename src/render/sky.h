@@ -7,12 +7,12 @@
 
 // Value. Colours are linear RGB radiance in the lanes of a vector.
 typedef struct ty_sky {
-    int up;                      // axis
+    int up;    // axis
     ty_vec3 horizon, zenith;
-    ty_vec3 window;              // a large soft box for reflections, around window_dir
+    ty_vec3 window;    // a large soft box for reflections, around window_dir
     ty_vec3 window_dir;
-    ty_vec3 sun_dir, sun;        // irradiance across sun_dir
-    double sun_cosine;           // of the half angle of its disc
+    ty_vec3 sun_dir, sun;    // irradiance across sun_dir
+    double sun_cosine;       // of the half angle of its disc
 } ty_sky;
 
 ty_sky ty_sky_studio(int up);

@@ -13,12 +13,14 @@ static const double CREASE_COSINE = 0.82;    // 35 degrees: rounder is smooth, s
 
 ty_status ty_add_box(ty_tri_mesh* mesh, const double lo[3], const double hi[3])
 {
-    static const int faces[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
-                                     {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+    static const int faces[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6},
+                                     {0, 1, 4}, {1, 5, 4}, {2, 6, 3}, {3, 6, 7},
+                                     {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
     int v = mesh->n_verts, t = mesh->n_tris;
     TY_TRY(ty_tri_mesh_resize(mesh, v + 8, t + 12));
     for (int i = 0; i < 8; ++i)
-        for (int axis = 0; axis < 3; ++axis) mesh->vert[v + i][axis] = i >> axis & 1 ? hi[axis] : lo[axis];
+        for (int axis = 0; axis < 3; ++axis)
+            mesh->vert[v + i][axis] = i >> axis & 1 ? hi[axis] : lo[axis];
     for (int i = 0; i < 12; ++i)
         for (int c = 0; c < 3; ++c) mesh->tri[t + i][c] = v + faces[i][c];
     return ty_ok();
@@ -34,8 +36,11 @@ static ty_status cylinder_mesh(ty_tri_mesh* mesh, const ty_shape_def* def)
         double angle = 2.0 * TY_PI * i / SEGMENTS;
         int j = (i + 1) % SEGMENTS;
         for (int k = 0; k < 2; ++k)
-            ty_store3(mesh->vert[k * SEGMENTS + i], end[k] + def->radius * (cos(angle) * s + sin(angle) * t));
-        const int quad[4][3] = {{i, j, SEGMENTS + i}, {j, SEGMENTS + j, SEGMENTS + i}, {2 * SEGMENTS, j, i},
+            ty_store3(mesh->vert[k * SEGMENTS + i],
+                      end[k] + def->radius * (cos(angle) * s + sin(angle) * t));
+        const int quad[4][3] = {{i, j, SEGMENTS + i},
+                                {j, SEGMENTS + j, SEGMENTS + i},
+                                {2 * SEGMENTS, j, i},
                                 {2 * SEGMENTS + 1, SEGMENTS + i, SEGMENTS + j}};
         memcpy(mesh->tri[4 * i], quad, sizeof quad);
     }
@@ -52,7 +57,8 @@ typedef struct clipped {
 static double box_distance(const ty_box* b, const double x[3])
 {
     double far = -INFINITY;
-    for (int axis = 0; axis < 3; ++axis) far = fmax(far, fmax(b->lo[axis] - x[axis], x[axis] - b->hi[axis]));
+    for (int axis = 0; axis < 3; ++axis)
+        far = fmax(far, fmax(b->lo[axis] - x[axis], x[axis] - b->hi[axis]));
     return far;
 }
 
@@ -99,7 +105,8 @@ static ty_status contour_mesh(ty_tri_mesh* mesh, const ty_solid* solid, int cell
     // Half a cell more, so that faces of the box do not lie on lattice planes.
     for (int axis = 0; axis < 3; ++axis) {
         l->origin[axis] = shape.box.lo[axis] - (MARGIN_CELLS + 0.5) * l->cell;
-        l->n[axis] = (int)ceil((shape.box.hi[axis] - shape.box.lo[axis]) / l->cell) + 2 * MARGIN_CELLS + 2;
+        l->n[axis] = (int)ceil((shape.box.hi[axis] - shape.box.lo[axis]) / l->cell) +
+                     2 * MARGIN_CELLS + 2;
         if (ty_box_is_finite(&bounds)) shape.box.lo[axis] -= side, shape.box.hi[axis] += side;
     }
     job.values = ty_alloc((size_t)l->n[0] * (size_t)l->n[1] * (size_t)l->n[2], sizeof *job.values);
@@ -128,7 +135,8 @@ static ty_status make_mesh(ty_solid* solid)
     if (solid->rigid && !solid->hollow) {
         if (def->kind == TY_SHAPE_BOX) return ty_add_box(mesh, def->min, def->max);
         if (def->kind == TY_SHAPE_CYLINDER) return cylinder_mesh(mesh, def);
-        if (def->kind == TY_SHAPE_MESH) return ty_mesh_body_read(mesh, def->file, def->scale, def->offset);
+        if (def->kind == TY_SHAPE_MESH)
+            return ty_mesh_body_read(mesh, def->file, def->scale, def->offset);
     }
     TY_TRY(contour_mesh(mesh, solid, solid->rigid ? STILL_CELLS : CHANGING_CELLS));
     if (solid->rigid) undo_pose(solid, mesh);
@@ -144,7 +152,8 @@ static ty_status remake(ty_solid* solid)
     return ty_corner_normals(&solid->rest, NULL, CREASE_COSINE, solid->normal);
 }
 
-ty_status ty_solid_create(ty_solid* solid, const ty_shape_def* def, double cell, const ty_box* clip, double gap)
+ty_status ty_solid_create(ty_solid* solid, const ty_shape_def* def, double cell, const ty_box* clip,
+                          double gap)
 {
     *solid = (ty_solid){.clip = *clip, .gap = gap, .hollow = def->invert};
     TY_TRY(ty_shape_create(&solid->shape, def, cell, NULL));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Obstacles as triangles. Boxes, cylinders and mesh files as they are; everything else is contoured. A shape that only
-// moves is meshed once and carried along, so it has motion blur; one that changes is meshed for every frame.
+// Obstacles as triangles. Boxes, cylinders and mesh files as they are; everything else is
+// contoured. A shape that only moves is meshed once and carried along, so it has motion blur; one
+// that changes is meshed for every frame.
 #ifndef TY_RENDER_SOLIDS_H
 #define TY_RENDER_SOLIDS_H
 
@@ -18,7 +19,8 @@ typedef struct ty_solid {
     float (*normal)[3];    // per corner of `rest`
 } ty_solid;
 
-ty_status ty_solid_create(ty_solid* solid, const ty_shape_def* def, double cell, const ty_box* clip, double gap);
+ty_status ty_solid_create(ty_solid* solid, const ty_shape_def* def, double cell, const ty_box* clip,
+                          double gap);
 void ty_solid_destroy(ty_solid* solid);
 // The shape at time t: meshed anew when it changes.
 ty_status ty_solid_move(ty_solid* solid, double t);

@@ -3,8 +3,9 @@
 
 #include "render/optics.h"
 
-static const double OFFSET = 2e-6;       // of the scene's size: ten times the rounding of a float there
-enum { MAX_SHADOW_HITS = 24 };           // a shadow ray that meets more is dark
+static const double OFFSET =
+    2e-6;                         // of the scene's size: ten times the rounding of a float there
+enum { MAX_SHADOW_HITS = 24 };    // a shadow ray that meets more is dark
 
 ty_status ty_stage_create(ty_stage* stage, int up, double scale)
 {
@@ -31,7 +32,8 @@ void ty_stage_destroy(ty_stage* stage)
 
 static bool put_verts(RTCGeometry g, unsigned slot, int n, const double (*vert)[3])
 {
-    float* to = rtcSetNewGeometryBuffer(g, RTC_BUFFER_TYPE_VERTEX, slot, RTC_FORMAT_FLOAT3, 12, (size_t)n);
+    float* to = rtcSetNewGeometryBuffer(g, RTC_BUFFER_TYPE_VERTEX, slot, RTC_FORMAT_FLOAT3, 12,
+                                        (size_t)n);
     if (!to) return false;
     for (int i = 0; i < n; ++i)
         for (int axis = 0; axis < 3; ++axis) to[3 * i + axis] = (float)vert[i][axis];
@@ -40,7 +42,8 @@ static bool put_verts(RTCGeometry g, unsigned slot, int n, const double (*vert)[
 
 static bool put_tris(RTCGeometry g, int n, const int (*tri)[3])
 {
-    unsigned* to = rtcSetNewGeometryBuffer(g, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 12, (size_t)n);
+    unsigned* to = rtcSetNewGeometryBuffer(g, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 12,
+                                           (size_t)n);
     if (!to) return false;
     for (int i = 0; i < n; ++i)
         for (int corner = 0; corner < 3; ++corner) to[3 * i + corner] = (unsigned)tri[i][corner];
@@ -75,7 +78,8 @@ static bool copy_body(ty_stage_body* body, const ty_stage_mesh* mesh)
     if (!mesh->matter.lines) return true;
     body->corner = ty_alloc(n, sizeof *body->corner);
     if (!body->corner) return false;
-    for (size_t i = 0; i < n; ++i) ty_store3(body->corner[i], ty_load3(mesh->vert[mesh->tri[i / 3][i % 3]]));
+    for (size_t i = 0; i < n; ++i)
+        ty_store3(body->corner[i], ty_load3(mesh->vert[mesh->tri[i / 3][i % 3]]));
     return true;
 }
 
@@ -103,7 +107,8 @@ static ty_vec3 shading_normal(const ty_stage_body* body, const struct RTCHit* h,
     if (!body->normal) return face;
     const float(*n)[3] = (const float(*)[3])body->normal + 3 * (size_t)h->primID;
     double u = h->u, v = h->v, w = 1.0 - u - v;
-    ty_vec3 mean = ty_vec(w * n[0][0] + u * n[1][0] + v * n[2][0], w * n[0][1] + u * n[1][1] + v * n[2][1],
+    ty_vec3 mean = ty_vec(w * n[0][0] + u * n[1][0] + v * n[2][0],
+                          w * n[0][1] + u * n[1][1] + v * n[2][1],
                           w * n[0][2] + u * n[1][2] + v * n[2][2]);
     mean = ty_normalize(mean);
     return ty_dot(mean, face) > 0.0 ? mean : face;
@@ -122,7 +127,8 @@ static double edge_distance(const ty_stage_body* body, unsigned tri, ty_vec3 at)
 
 static double ground_fade(const ty_ground* ground, ty_vec3 at)
 {
-    double u = (ty_norm(at - ground->centre) - ground->fade_from) / (ground->fade_to - ground->fade_from);
+    double u = (ty_norm(at - ground->centre) - ground->fade_from) /
+               (ground->fade_to - ground->fade_from);
     u = ty_clamp(u, 0.0, 1.0);
     return u * u * (3.0 - 2.0 * u);
 }
@@ -134,16 +140,23 @@ static void meet_ground(const ty_stage* stage, ty_vec3 from, ty_vec3 dir, ty_hit
     if (!ground->there || fall >= 0.0 || !(t > 0.0) || t >= hit->t) return;
     ty_vec3 up = ty_vec(0, 0, 0);
     up[stage->up] = 1.0;
-    *hit = (ty_hit){.t = t, .at = from + t * dir, .face = up, .normal = up, .matter = &ground->matter};
+    *hit = (ty_hit){
+        .t = t, .at = from + t * dir, .face = up, .normal = up, .matter = &ground->matter};
     hit->at[stage->up] = ground->height;
     hit->fade = ground_fade(ground, hit->at);
 }
 
 ty_hit ty_stage_trace(const ty_stage* stage, ty_vec3 from, ty_vec3 dir, double time)
 {
-    struct RTCRayHit r = {.ray = {.org_x = (float)from[0], .org_y = (float)from[1], .org_z = (float)from[2],
-                                  .dir_x = (float)dir[0], .dir_y = (float)dir[1], .dir_z = (float)dir[2],
-                                  .time = (float)time, .tfar = INFINITY, .mask = ~0u}};
+    struct RTCRayHit r = {.ray = {.org_x = (float)from[0],
+                                  .org_y = (float)from[1],
+                                  .org_z = (float)from[2],
+                                  .dir_x = (float)dir[0],
+                                  .dir_y = (float)dir[1],
+                                  .dir_z = (float)dir[2],
+                                  .time = (float)time,
+                                  .tfar = INFINITY,
+                                  .mask = ~0u}};
     r.hit.geomID = r.hit.instID[0] = RTC_INVALID_GEOMETRY_ID;
     struct RTCIntersectContext context;
     rtcInitIntersectContext(&context);
@@ -187,7 +200,8 @@ static ty_vec3 absorbed(const ty_stage* stage, double t)
     return ty_vec(exp(-a[0] * t), exp(-a[1] * t), exp(-a[2] * t));
 }
 
-ty_vec3 ty_stage_passes(const ty_stage* stage, ty_vec3 from, ty_vec3 dir, double time, bool in_water)
+ty_vec3 ty_stage_passes(const ty_stage* stage, ty_vec3 from, ty_vec3 dir, double time,
+                        bool in_water)
 {
     ty_vec3 share = ty_vec(1, 1, 1);
     for (int i = 0; i < MAX_SHADOW_HITS; ++i) {

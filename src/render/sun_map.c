@@ -19,7 +19,7 @@ typedef struct map_job {
     const ty_stage* stage;
     ty_vec3 corner, along[2];    // the window through which the sun shines
     double height;
-    landing* landings;           // RAYS_ACROSS squared
+    landing* landings;    // RAYS_ACROSS squared
 } map_job;
 
 static bool bend(const ty_hit* hit, ty_vec3* dir, double* share)
@@ -43,7 +43,8 @@ static landing follow(const map_job* job, ty_vec3 from, ty_vec3 dir, double time
         if (hit.t == INFINITY) break;
         if (in_water) share *= exp(-stage->absorption[1] * hit.t);
         if (hit.matter->kind == TY_MATTE) {
-            if (!hit.matter->mapped || fabs(hit.at[stage->up] - job->height) > 1e-4 * stage->scale) break;
+            if (!hit.matter->mapped || fabs(hit.at[stage->up] - job->height) > 1e-4 * stage->scale)
+                break;
             const int* axis = stage->sun_map.axis;
             return (landing){{(float)hit.at[axis[0]], (float)hit.at[axis[1]]}, (float)share};
         }
@@ -73,7 +74,8 @@ static void shine(void* ctx, ty_range r)
             ty_vec3 from = job->corner + (column + jitter[0]) / RAYS_ACROSS * job->along[0] +
                            ((double)row + jitter[1]) / RAYS_ACROSS * job->along[1];
             ty_vec3 dir = -ty_cone_direction(sky->sun_dir, cosine, tilt);
-            job->landings[row * RAYS_ACROSS + column] = follow(job, from - 2.0 * job->stage->scale * dir, dir, time[0]);
+            job->landings[row * RAYS_ACROSS + column] = follow(
+                job, from - 2.0 * job->stage->scale * dir, dir, time[0]);
         }
 }
 
@@ -82,7 +84,8 @@ static void count(const map_job* job, ty_sun_map* map, double irradiance)
 {
     for (int64_t i = 0; i < (int64_t)RAYS_ACROSS * RAYS_ACROSS; ++i) {
         const landing* l = &job->landings[i];
-        double u = (l->at[0] - map->origin[0]) / map->cell - 0.5, v = (l->at[1] - map->origin[1]) / map->cell - 0.5;
+        double u = (l->at[0] - map->origin[0]) / map->cell - 0.5,
+               v = (l->at[1] - map->origin[1]) / map->cell - 0.5;
         int x = (int)floor(u), y = (int)floor(v);
         for (int k = 0; l->share > 0 && k < 4; ++k) {
             int a = x + (k & 1), b = y + (k >> 1);
@@ -110,7 +113,8 @@ static void blur(ty_sun_map* map)
     }
 }
 
-// The window lies on the floor and is wider: water bends light to the floor that would have passed beside it.
+// The window lies on the floor and is wider: water bends light to the floor that would have passed
+// beside it.
 static void open_window(map_job* job, const ty_box* floor, const ty_sun_map* map)
 {
     job->corner = ty_load3(floor->lo);
@@ -145,7 +149,8 @@ ty_status ty_stage_map_sun(ty_stage* stage, const ty_box* floor)
     if (ok) {
         open_window(&job, floor, map);
         ty_parallel_for(RAYS_ACROSS, 8, shine, &job);
-        count(&job, map, WIDER * WIDER * area / ((double)RAYS_ACROSS * RAYS_ACROSS) / (map->cell * map->cell));
+        count(&job, map,
+              WIDER * WIDER * area / ((double)RAYS_ACROSS * RAYS_ACROSS) / (map->cell * map->cell));
         for (int i = 0; i < BLUR_PASSES; ++i) blur(map);
     }
     ty_free(job.landings);
@@ -154,8 +159,10 @@ ty_status ty_stage_map_sun(ty_stage* stage, const ty_box* floor)
 
 double ty_sun_map_at(const ty_sun_map* map, ty_vec3 at)
 {
-    double u = ty_clamp((at[map->axis[0]] - map->origin[0]) / map->cell - 0.5, 0.0, map->n[0] - 1.001);
-    double v = ty_clamp((at[map->axis[1]] - map->origin[1]) / map->cell - 0.5, 0.0, map->n[1] - 1.001);
+    double u = ty_clamp((at[map->axis[0]] - map->origin[0]) / map->cell - 0.5, 0.0,
+                        map->n[0] - 1.001);
+    double v = ty_clamp((at[map->axis[1]] - map->origin[1]) / map->cell - 0.5, 0.0,
+                        map->n[1] - 1.001);
     int x = (int)u, y = (int)v;
     const float* s = map->share + x + (int64_t)y * map->n[0];
     double a = s[0] + (u - x) * (double)(s[1] - s[0]);

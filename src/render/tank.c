@@ -4,15 +4,26 @@
 
 static const double PLATE = 0.015, BAR = 0.002;    // thickness, of the longest side
 
-static bool closed(const ty_scenery* s, int side) { return s->def.world->has_domain && s->def.world->wall[side].closed; }
+static bool closed(const ty_scenery* s, int side)
+{
+    return s->def.world->has_domain && s->def.world->wall[side].closed;
+}
 
-bool ty_scenery_has_plate(const ty_scenery* s) { return s->def.tank && closed(s, 2 * s->def.world->up); }
+bool ty_scenery_has_plate(const ty_scenery* s)
+{
+    return s->def.tank && closed(s, 2 * s->def.world->up);
+}
 
-static bool is_pane(const ty_scenery* s, int side) { return closed(s, side) && side != 2 * s->def.world->up; }
+static bool is_pane(const ty_scenery* s, int side)
+{
+    return closed(s, side) && side != 2 * s->def.world->up;
+}
 
 static ty_status add(ty_stage* stage, const ty_tri_mesh* m, ty_matter matter)
 {
-    return ty_stage_add(stage, &(ty_stage_mesh){.n_verts = m->n_verts, .n_tris = m->n_tris, .matter = matter,
+    return ty_stage_add(stage, &(ty_stage_mesh){.n_verts = m->n_verts,
+                                                .n_tris = m->n_tris,
+                                                .matter = matter,
                                                 .vert = (const double(*)[3])m->vert,
                                                 .tri = (const int(*)[3])m->tri});
 }
@@ -33,7 +44,8 @@ static ty_status make_plate(const ty_scenery* s, ty_tri_mesh* mesh)
 // A rectangle just outside of a side.
 static ty_status make_pane(const ty_scenery* s, int side, ty_tri_mesh* mesh)
 {
-    int axis = side / 2, a = (axis + 1) % 3, b = (axis + 2) % 3, v = mesh->n_verts, t = mesh->n_tris;
+    int axis = side / 2, a = (axis + 1) % 3, b = (axis + 2) % 3, v = mesh->n_verts,
+        t = mesh->n_tris;
     double gap = TY_PANE_GAP * s->size;
     TY_TRY(ty_tri_mesh_resize(mesh, v + 4, t + 2));
     for (int i = 0; i < 4; ++i) {
@@ -53,7 +65,8 @@ static ty_status make_pane(const ty_scenery* s, int side, ty_tri_mesh* mesh)
 static ty_status make_bar(const ty_scenery* s, int one, int other, ty_tri_mesh* mesh)
 {
     int floor_side = 2 * s->def.world->up, sides[2] = {one, other};
-    if (one == floor_side || other == floor_side || !(is_pane(s, one) || is_pane(s, other))) return ty_ok();
+    if (one == floor_side || other == floor_side || !(is_pane(s, one) || is_pane(s, other)))
+        return ty_ok();
     double lo[3], hi[3], gap = TY_PANE_GAP * s->size, width = BAR * s->size;
     for (int axis = 0; axis < 3; ++axis) {
         lo[axis] = s->box.lo[axis] - gap - width;
@@ -62,10 +75,8 @@ static ty_status make_bar(const ty_scenery* s, int one, int other, ty_tri_mesh* 
     if (closed(s, floor_side)) lo[floor_side / 2] = s->box.lo[floor_side / 2];
     for (int i = 0; i < 2; ++i) {
         int axis = sides[i] / 2;
-        if (sides[i] % 2)
-            lo[axis] = hi[axis] - width;
-        else
-            hi[axis] = lo[axis] + width;
+        if (sides[i] % 2) lo[axis] = hi[axis] - width;
+        else hi[axis] = lo[axis] + width;
     }
     return ty_add_box(mesh, lo, hi);
 }
@@ -88,9 +99,10 @@ static ty_status make_panes(const ty_scenery* s, ty_tri_mesh* mesh)
 ty_status ty_stage_add_tank(ty_stage* stage, const ty_scenery* s)
 {
     ty_tri_mesh mesh[3] = {0};
-    const ty_matter matter[3] = {{.kind = TY_MATTE, .colour = ty_vec(0.36, 0.37, 0.37), .mapped = true},
-                                 {.kind = TY_MATTE, .colour = ty_vec(0.55, 0.66, 0.64)},
-                                 {.kind = TY_PANE, .colour = ty_vec(0.97, 0.99, 0.98)}};
+    const ty_matter matter[3] = {
+        {.kind = TY_MATTE, .colour = ty_vec(0.36, 0.37, 0.37), .mapped = true},
+        {.kind = TY_MATTE, .colour = ty_vec(0.55, 0.66, 0.64)},
+        {.kind = TY_PANE, .colour = ty_vec(0.97, 0.99, 0.98)}};
     ty_status status = ty_scenery_has_plate(s) ? make_plate(s, &mesh[0]) : ty_ok();
     if (status.code == TY_OK) status = make_bars(s, &mesh[1]);
     if (status.code == TY_OK && s->def.look == TY_LOOK_WATER) status = make_panes(s, &mesh[2]);

@@ -4,15 +4,17 @@
 #include "render/optics.h"
 
 enum { MAX_BRANCHES = 8 };
-static const double LAST_SKY = 0.5;        // of the sky that is taken to reach the last matte surface of a path
-static const double SPLIT_SHARE = 0.04;    // a way with less of the light is not worth a ray of its own
+static const double LAST_SKY =
+    0.5;    // of the sky that is taken to reach the last matte surface of a path
+static const double SPLIT_SHARE =
+    0.04;    // a way with less of the light is not worth a ray of its own
 
 typedef struct branch {
     ty_vec3 from, dir, weight;
     bool in_water;
-    bool clear;        // nothing matte so far: the sun's disc may be seen
-    bool no_sun;       // its disc was counted at the last surface
-    bool chance;       // a way was chosen at random: further mirrored suns would be sparks
+    bool clear;     // nothing matte so far: the sun's disc may be seen
+    bool no_sun;    // its disc was counted at the last surface
+    bool chance;    // a way was chosen at random: further mirrored suns would be sparks
     int depth, scatters, splits;
 } branch;
 
@@ -57,18 +59,21 @@ static void see_sky(walk* w, const branch* b)
     note_deep(w, ty_vec(0, 0, 0), ty_vec(1, 1, 1));
 }
 
-// The reflection of the sun's disc is looked for at every clear surface: found at random it would be sparks.
-static void see_sun_mirrored(walk* w, const branch* b, const ty_hit* hit, ty_vec3 mirrored, double share)
+// The reflection of the sun's disc is looked for at every clear surface: found at random it would
+// be sparks.
+static void see_sun_mirrored(walk* w, const branch* b, const ty_hit* hit, ty_vec3 mirrored,
+                             double share)
 {
     ty_vec3 sun = ty_sky_sun(&w->stage->sky, mirrored);
     if (!b->clear || b->chance || !(largest(sun) > 0.0)) return;
     ty_vec3 from = ty_stage_leave(w->stage, hit, mirrored);
-    w->light += share * b->weight * sun * ty_stage_passes(w->stage, from, mirrored, w->time, b->in_water);
+    w->light += share * b->weight * sun *
+                ty_stage_passes(w->stage, from, mirrored, w->time, b->in_water);
 }
 
 // Goes on along one of two ways, or along both. `share` of the light goes to `mirrored`.
-static void part_ways(walk* w, branch* b, const ty_hit* hit, double share, ty_vec3 mirrored, ty_vec3 through,
-                      bool through_in_water, ty_vec3 tint)
+static void part_ways(walk* w, branch* b, const ty_hit* hit, double share, ty_vec3 mirrored,
+                      ty_vec3 through, bool through_in_water, ty_vec3 tint)
 {
     branch away = *b;
     see_sun_mirrored(w, b, hit, mirrored, share);
@@ -103,14 +108,17 @@ static void meet_pane(walk* w, branch* b, const ty_hit* hit)
 {
     double cosine = fabs(ty_dot(b->dir, hit->face));
     ty_vec3 mirrored = ty_reflect(b->dir, hit->face);
-    part_ways(w, b, hit, ty_pane_reflects(cosine), mirrored, b->dir, b->in_water, hit->matter->colour);
+    part_ways(w, b, hit, ty_pane_reflects(cosine), mirrored, b->dir, b->in_water,
+              hit->matter->colour);
 }
 
-// Directions from the smooth normal that end on the wrong side of the triangle are taken from the triangle's own.
+// Directions from the smooth normal that end on the wrong side of the triangle are taken from the
+// triangle's own.
 static void meet_liquid(walk* w, branch* b, const ty_hit* hit)
 {
     bool entering = ty_dot(b->dir, hit->face) < 0.0;
-    ty_vec3 face = entering ? hit->face : -hit->face, normal = entering ? hit->normal : -hit->normal;
+    ty_vec3 face = entering ? hit->face : -hit->face,
+            normal = entering ? hit->normal : -hit->normal;
     if (ty_dot(b->dir, normal) >= 0.0) normal = face;
     double eta = entering ? TY_WATER_INDEX : 1.0 / TY_WATER_INDEX;
     double share = ty_fresnel(-ty_dot(b->dir, normal), eta);
@@ -125,13 +133,14 @@ static void meet_liquid(walk* w, branch* b, const ty_hit* hit)
 
 static ty_vec3 albedo_at(const walk* w, const ty_hit* hit)
 {
-    if (hit->matter->lines && hit->edge < 0.45 * w->def->pixel * hit->t) return hit->matter->line_colour;
+    if (hit->matter->lines && hit->edge < 0.45 * w->def->pixel * hit->t)
+        return hit->matter->line_colour;
     return hit->matter->colour;
 }
 
 // What a white surface scatters of the sun.
-static ty_vec3 sunlight(const walk* w, const branch* b, const ty_hit* hit, ty_vec3 from, ty_vec3 normal,
-                        const double u[2])
+static ty_vec3 sunlight(const walk* w, const branch* b, const ty_hit* hit, ty_vec3 from,
+                        ty_vec3 normal, const double u[2])
 {
     const ty_stage* stage = w->stage;
     const ty_sky* sky = &stage->sky;
@@ -159,7 +168,8 @@ static bool meet_matte(walk* w, branch* b, const ty_hit* hit)
     ty_vec3 from = ty_stage_leave(stage, hit, normal);
     w->light += b->weight * sunlight(w, b, hit, from, normal, u);
     b->dir = ty_cosine_direction(normal, v);
-    if (ty_dot(b->dir, face) < 0.0) b->dir = ty_reflect(b->dir, face);    // a smooth normal may point into the facet
+    if (ty_dot(b->dir, face) < 0.0)
+        b->dir = ty_reflect(b->dir, face);    // a smooth normal may point into the facet
     b->from = from;
     b->clear = false;
     b->splits = 0;
@@ -193,13 +203,17 @@ static void follow(walk* w, branch b)
     w->light += b.weight * ty_sky_radiance(&w->stage->sky, b.dir);
 }
 
-ty_vec3 ty_trace(const ty_stage* stage, const ty_trace_def* def, ty_random* random, ty_vec3 from, ty_vec3 dir,
-                 double time, ty_feature* feature)
+ty_vec3 ty_trace(const ty_stage* stage, const ty_trace_def* def, ty_random* random, ty_vec3 from,
+                 ty_vec3 dir, double time, ty_feature* feature)
 {
     *feature = (ty_feature){0};
     walk w = {.stage = stage, .def = def, .random = random, .time = time, .feature = feature};
-    follow(&w, (branch){.from = from, .dir = dir, .weight = ty_vec(1, 1, 1), .in_water = def->eye_in_water,
-                        .clear = true, .splits = def->max_splits});
+    follow(&w, (branch){.from = from,
+                        .dir = dir,
+                        .weight = ty_vec(1, 1, 1),
+                        .in_water = def->eye_in_water,
+                        .clear = true,
+                        .splits = def->max_splits});
     while (w.n_waiting > 0) {
         w.feature = NULL;
         branch next = w.waiting[--w.n_waiting];

@@ -45,7 +45,7 @@ void ty_buffer_add_number(ty_buffer* buffer, double value)
     for (int precision = 6; precision <= 17; ++precision) {
         snprintf(digits, sizeof digits, "%.*g", precision, value);
         for (char* p = digits; *p; ++p)
-            if (*p == ',') *p = '.'; // the locale's decimal sign
+            if (*p == ',') *p = '.';    // the locale's decimal sign
         double back;
         if (ty_read_double(digits, digits + strlen(digits), &back) && back == value) break;
     }

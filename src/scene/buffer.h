@@ -7,7 +7,7 @@
 
 // Open; zero-initialise.
 typedef struct ty_buffer {
-    TY_ARRAY(char) chars; // with a NUL behind the last one, once something was added
+    TY_ARRAY(char) chars;    // with a NUL behind the last one, once something was added
     bool failed;
 } ty_buffer;
 

@@ -39,8 +39,7 @@ void ty_check_domain(ty_reader* r, void* self, ty_node* node)
     else if (draft->has_domain_size)
         for (int axis = 0; axis < 3; ++axis)
             world->max[axis] = world->min[axis] + draft->domain_size[axis];
-    else if (!draft->has_domain_max)
-        WRONG(r, spot_of(node), "'domain' needs 'size' or 'max' (m)");
+    else if (!draft->has_domain_max) WRONG(r, spot_of(node), "'domain' needs 'size' or 'max' (m)");
     draft->has_domain_max = true;
     check_corners(r, node, "domain", world->min, world->max);
 }
@@ -92,11 +91,11 @@ static void take_gravity(ty_reader* r, ty_world_def* world, const ty_node* node)
     }
     world->n_forces = kept;
     if (!seen)
-        world->gravity =
-            world->up == 2 ? ty_varying_vector(0, 0, -9.81) : ty_varying_vector(0, -9.81, 0);
+        world->gravity = world->up == 2 ? ty_varying_vector(0, 0, -9.81)
+                                        : ty_varying_vector(0, -9.81, 0);
 }
 
-enum { MOST_CELLS = 100000 }; // along a side, as for `resolution`
+enum { MOST_CELLS = 100000 };    // along a side, as for `resolution`
 
 static void choose_cell(ty_reader* r, ty_scene_draft* draft, const ty_node* node)
 {
@@ -110,10 +109,8 @@ static void choose_cell(ty_reader* r, ty_scene_draft* draft, const ty_node* node
     else if (!draft->has_cell && !def->world.has_domain)
         WRONG(r, key_spot(node, "resolution"),
               "without a domain, the size of a cell must be given: cell: 0.05 (m)");
-    else if (!draft->has_cell)
-        def->cell = longest / draft->resolution;
-    else if (def->cell <= 0.0)
-        return; // it was wrong, and was reported
+    else if (!draft->has_cell) def->cell = longest / draft->resolution;
+    else if (def->cell <= 0.0) return;    // it was wrong, and was reported
     else if (def->world.has_domain && def->cell * MOST_CELLS < longest)
         WRONG(r, key_spot(node, "cell"),
               "'cell' (%g m) is too small for the domain (longest side %g m)", def->cell, longest);
@@ -178,13 +175,16 @@ void ty_check_scene(ty_reader* r, void* self, ty_node* node)
     choose_cell(r, draft, node);
     check_domain_needed(r, def, node);
     check_names_differ(r, def, node);
-    const ty_tracker_kind* tracker = def->smoke || !def->tracker_kind ? NULL : ty_tracker_find(def->tracker_kind);
+    const ty_tracker_kind* tracker = def->smoke || !def->tracker_kind
+                                         ? NULL
+                                         : ty_tracker_find(def->tracker_kind);
     if (def->write_particles && !(tracker && tracker->particles))
         ty_warning_add(r->mistakes, key_spot(node, "output"),
                        "'particles' are not written: only tracker 'particle' has any");
     const ty_solver_kind* solver = def->solver_kind ? ty_solver_find(def->solver_kind) : NULL;
     if (def->write_tets && solver && !solver->write_tets)
-        ty_warning_add(r->mistakes, key_spot(node, "output"), "'tets' are not written: only solver 'tet' has any");
+        ty_warning_add(r->mistakes, key_spot(node, "output"),
+                       "'tets' are not written: only solver 'tet' has any");
     if (!def->world.has_domain && !says_none(node, "walls"))
         ty_warning_add(r->mistakes, key_spot(node, "walls"),
                        "'walls' without a domain are not used");

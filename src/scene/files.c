@@ -14,10 +14,8 @@
 static char* join(ty_reader* r, const char* folder, const char* file)
 {
     ty_buffer path = {0};
-    if (file[0] == '/' || !*folder)
-        ty_buffer_add(&path, "%s", file);
-    else
-        ty_buffer_add(&path, "%s/%s", folder, file);
+    if (file[0] == '/' || !*folder) ty_buffer_add(&path, "%s", file);
+    else ty_buffer_add(&path, "%s/%s", folder, file);
     char* text = ty_buffer_take(&path);
     if (!text) ty_set_no_memory(r);
     return text;
@@ -127,8 +125,6 @@ void ty_read_file(ty_reader* r, const ty_key* key, ty_node* node, char** out)
     if (!path) return;
     ty_free(*out);
     *out = path;
-    if (key->sequence && strchr(node->text, '#'))
-        add_sequence(r, key, node, path);
-    else
-        add_input(r, key, node, path);
+    if (key->sequence && strchr(node->text, '#')) add_sequence(r, key, node, path);
+    else add_input(r, key, node, path);
 }

@@ -118,9 +118,7 @@ static size_t mutate(char* text, size_t n, size_t capacity, uint64_t* bits)
         size_t at = random_bits(bits) % n, length = random_bits(bits) % 12;
         if (at + length > n) length = n - at;
         switch (random_bits(bits) % 4) {
-        case 0:
-            text[at] = characters[random_bits(bits) % (sizeof characters - 1)];
-            break;
+        case 0: text[at] = characters[random_bits(bits) % (sizeof characters - 1)]; break;
         case 1:
             memmove(text + at, text + at + length, n - at - length);
             n -= length;
@@ -130,9 +128,7 @@ static size_t mutate(char* text, size_t n, size_t capacity, uint64_t* bits)
             memmove(text + at + length, text + at, n - at);
             n += length;
             break;
-        default:
-            memmove(text + random_bits(bits) % (n - length + 1), text + at, length);
-            break;
+        default: memmove(text + random_bits(bits) % (n - length + 1), text + at, length); break;
         }
     }
     return n;

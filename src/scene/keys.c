@@ -11,7 +11,7 @@
 
 #define DRAFT(field) TY_AT(ty_scene_draft, field)
 #define DEF(field)   TY_AT(ty_scene_draft, def.field)
-#define SAME         1 // a group stored in the same struct
+#define SAME         1    // a group stored in the same struct
 #define POSITIVE     .min = 0.0, .max = INFINITY, .min_open = true
 #define NOT_NEGATIVE .min = 0.0, .max = INFINITY
 #define SHARE        .min = 0.0, .max = 1.0
@@ -46,8 +46,10 @@ static const ty_choice obstacle_kinds[] = {
     {"conform", 0, "tetrahedra follow obstacles, as in the paper", NULL},
     {0}};
 static const ty_choice viscosity_forms[] = {
-    {"diffusion", TY_VISCOSITY_DIFFUSION, "each component of the velocity is diffused: fast, for thin liquids", NULL},
-    {"variational", TY_VISCOSITY_VARIATIONAL, "the whole stress and a free surface: honey that coils, drops that turn", NULL},
+    {"diffusion", TY_VISCOSITY_DIFFUSION,
+     "each component of the velocity is diffused: fast, for thin liquids", NULL},
+    {"variational", TY_VISCOSITY_VARIATIONAL,
+     "the whole stress and a free surface: honey that coils, drops that turn", NULL},
     {0}};
 static const ty_choice advections[] = {
     {"semi-lagrangian", TY_ADVECT_SEMI_LAGRANGIAN, "smooth and robust", NULL},
@@ -56,8 +58,10 @@ static const ty_choice advections[] = {
     {0}};
 static const ty_choice methods[] = {
     {"best", 0, "what measured best", NULL},
-    {"paper", 1, "the paper's own rules, for comparison; `tet`: two-point pressures, gravity as a force, conforming "
-                "obstacles, its interpolation; `grid`: whole voxels, water up to half a cell off, linear advection", NULL},
+    {"paper", 1,
+     "the paper's own rules, for comparison; `tet`: two-point pressures, gravity as a force, conforming "
+     "obstacles, its interpolation; `grid`: whole voxels, water up to half a cell off, linear advection",
+     NULL},
     {0}};
 static const ty_choice tracker_kinds[] = {{"levelset", 0, "level set on a grid", NULL},
                                           {"particle", 0, "particle level set", NULL},
@@ -78,12 +82,10 @@ static const ty_choice surface_files[] = {
     {"none", 0, "not written", NULL}, {"ply", 1, "binary PLY", NULL}, {0}};
 static const ty_choice volume_files[] = {
     {"none", 0, "not written", NULL}, {"vdb", 1, "OpenVDB", NEEDS_VDB}, {0}};
-static const ty_choice tet_files[] = {{"none", 0, "not written", NULL},
-                                      {"vtu", 1, "ParaView's XML", NULL},
-                                      {0}};
-static const ty_choice particle_files[] = {{"none", 0, "not written", NULL},
-                                           {"ply", 1, "binary PLY", NULL},
-                                           {0}};
+static const ty_choice tet_files[] = {
+    {"none", 0, "not written", NULL}, {"vtu", 1, "ParaView's XML", NULL}, {0}};
+static const ty_choice particle_files[] = {
+    {"none", 0, "not written", NULL}, {"ply", 1, "binary PLY", NULL}, {0}};
 const ty_choice ty_ease_choices[] = {{"smooth", 0, "eases in and out of every key frame", NULL},
                                      {"linear", 1, "straight lines between key frames", NULL},
                                      {0}};
@@ -165,17 +167,18 @@ static const ty_key frames_keys[] = {
      .sentence = "How many cells the liquid may move in one step; a frame is cut into as many "
                  "steps as that takes."},
     {0}};
-static const ty_group frames_group = {.name = "frames",
-                                      .sentence = "How long, how finely in time.",
-                                      .size = sizeof(ty_scene_draft),
-                                      .keys = frames_keys,
-                                      .example =
-                                          "frames: {count: 96, rate: 24, start: 1001, cfl: 2}"};
+static const ty_group frames_group = {
+    .name = "frames",
+    .sentence = "How long, how finely in time.",
+    .size = sizeof(ty_scene_draft),
+    .keys = frames_keys,
+    .example = "frames: {count: 96, rate: 24, start: 1001, cfl: 2}"};
 
 static const ty_key solver_keys[] = {
     {"kind", TY_KEY_WORD, .at = DEF(solver_kind), .unit = "", .fallback = "@solver",
-     .fallback_says = "grid; for smoke octree, or grid where that is missing", .choices = solver_kinds,
-     .table = TY_SOLVER_TABLE, .sentence = "Which solver moves the liquid."},
+     .fallback_says = "grid; for smoke octree, or grid where that is missing",
+     .choices = solver_kinds, .table = TY_SOLVER_TABLE,
+     .sentence = "Which solver moves the liquid."},
     {"velocity", TY_KEY_VARYING3, .at = DEF(solve.velocity), .unit = "m/s", .fallback = "[0, 0, 0]",
      .only_solver = "prescribed", .sentence = "The velocity everywhere."},
     {"density", TY_KEY_NUMBER, .at = DEF(solve.density), .unit = "kg/m3", .fallback = "1000",
@@ -183,8 +186,9 @@ static const ty_key solver_keys[] = {
     {"viscosity", TY_KEY_VARYING, .at = DEF(solve.viscosity), .unit = "Pa s", .fallback = "0",
      NOT_NEGATIVE, .only_solver = "grid tet",
      .sentence = "Dynamic viscosity: water 0.001, honey 10."},
-    {"viscosity_form", TY_KEY_CHOICE, .at = DEF(solve.viscosity_form), .unit = "", .fallback = "diffusion",
-     .choices = viscosity_forms, .only_solver = "grid", .sentence = "How viscosity acts."},
+    {"viscosity_form", TY_KEY_CHOICE, .at = DEF(solve.viscosity_form), .unit = "",
+     .fallback = "diffusion", .choices = viscosity_forms, .only_solver = "grid",
+     .sentence = "How viscosity acts."},
     {"surface_tension", TY_KEY_NUMBER, .at = DEF(solve.surface_tension), .unit = "N/m",
      .fallback = "0", NOT_NEGATIVE, .only_solver = "grid tet",
      .not_yet = "no solver has surface tension yet",
@@ -210,18 +214,18 @@ static const ty_key solver_keys[] = {
     {"obstacles", TY_KEY_WORD, .at = DEF(obstacle_kind), .unit = "", .fallback = "embed",
      .choices = obstacle_kinds, .only_solver = "tet",
      .sentence = "How tetrahedra and obstacles meet."},
-    {"snap", TY_KEY_NUMBER, .at = DEF(solve.snap), .unit = "leaves", .fallback = "0.125", .min = 0, .max = 0.5,
-     .only_solver = "tet",
+    {"snap", TY_KEY_NUMBER, .at = DEF(solve.snap), .unit = "leaves", .fallback = "0.125", .min = 0,
+     .max = 0.5, .only_solver = "tet",
      .sentence = "obstacles: conform: how far a vertex is moved onto an obstacle."},
     {"no_slip", TY_KEY_BOOL, .at = DEF(solve.no_slip), .unit = "", .fallback = "false",
-     .only_solver = "tet",
-     .sentence = "obstacles: conform: the liquid sticks to obstacles."},
+     .only_solver = "tet", .sentence = "obstacles: conform: the liquid sticks to obstacles."},
     {"outside_share", TY_KEY_NUMBER, .at = DEF(solve.outside_share), .unit = "share",
      .fallback = "0", SHARE, .only_solver = "tet",
      .sentence = "method: paper: Gong's share of the pressure outside."},
     {"traced_interpolant", TY_KEY_BOOL, .at = DEF(solve.traced_interpolant), .unit = "",
      .fallback = "false", .only_solver = "tet",
-     .sentence = "method: paper: paths, too, go through the dual cells' interpolation, as Gong has them."},
+     .sentence =
+         "method: paper: paths, too, go through the dual cells' interpolation, as Gong has them."},
     {"sweeps", TY_KEY_INTEGER, .at = DEF(solve.sweeps), .unit = "", .fallback = "2", .min = 1,
      .max = 100, .only_solver = "tet",
      .sentence = "method: paper: smoothing sweeps of the multigrid before and after; Gong has 10."},
@@ -246,22 +250,29 @@ static const ty_key thickening_keys[] = {
      .fallback = "1.2", POSITIVE, CONTOUR, .sentence = "A place thinner than this counts as thin."},
     {"redistribute", TY_KEY_NUMBER, .at = DEF(track.thicken_redistribute), .unit = "surface cells",
      .fallback = "1.5", NOT_NEGATIVE, CONTOUR,
-     .sentence = "Small particles within this of big ones go, and leave them what they could grow."},
-    {"reject", TY_KEY_NUMBER, .at = DEF(track.thicken_reject), .unit = "ratio", .fallback = "0.5", SHARE, CONTOUR,
-     .sentence = "The middle of an inward ray is none when the surface is nearer than this share of half the ray."},
-    {"beta", TY_KEY_NUMBER, .at = DEF(track.thicken_beta), .unit = "surface cells", .fallback = "0.6", POSITIVE, CONTOUR,
-     .sentence = "Thickness above which a particle is big."},
-    {"offset", TY_KEY_NUMBER, .at = DEF(track.thicken_offset), .unit = "cells", .fallback = "0.6", NOT_NEGATIVE, CONTOUR,
-     .sentence = "How far the solver's mesh reaches beyond thin places."},
-    {"kernel", TY_KEY_NUMBER, .at = DEF(track.thicken_kernel), .unit = "cells", .fallback = "4", POSITIVE, CONTOUR,
-     .sentence = "Radius over which the mesh's offset fades."},
-    {"grow_big", TY_KEY_NUMBER, .at = DEF(track.thicken_grow_big), .unit = "surface cells/step", .fallback = "0.25", NOT_NEGATIVE,
-     CONTOUR, .sentence = "The most by which big particles grow to make up for lost volume; less where they move less than a tenth of a "
-                          "cell."},
-    {"grow_small", TY_KEY_NUMBER, .at = DEF(track.thicken_grow_small), .unit = "surface cells/step", .fallback = "0.15", NOT_NEGATIVE,
-     CONTOUR, .sentence = "The same for small particles."},
-    {"radius", TY_KEY_NUMBER, .at = DEF(track.thicken_radius), .unit = "surface cells", .fallback = "2", POSITIVE, CONTOUR,
-     .sentence = "Particles within this, weighted as by Zhu and Bridson, tell how thin the liquid is."},
+     .sentence =
+         "Small particles within this of big ones go, and leave them what they could grow."},
+    {"reject", TY_KEY_NUMBER, .at = DEF(track.thicken_reject), .unit = "ratio", .fallback = "0.5",
+     SHARE, CONTOUR,
+     .sentence =
+         "The middle of an inward ray is none when the surface is nearer than this share of half the ray."},
+    {"beta", TY_KEY_NUMBER, .at = DEF(track.thicken_beta), .unit = "surface cells",
+     .fallback = "0.6", POSITIVE, CONTOUR, .sentence = "Thickness above which a particle is big."},
+    {"offset", TY_KEY_NUMBER, .at = DEF(track.thicken_offset), .unit = "cells", .fallback = "0.6",
+     NOT_NEGATIVE, CONTOUR, .sentence = "How far the solver's mesh reaches beyond thin places."},
+    {"kernel", TY_KEY_NUMBER, .at = DEF(track.thicken_kernel), .unit = "cells", .fallback = "4",
+     POSITIVE, CONTOUR, .sentence = "Radius over which the mesh's offset fades."},
+    {"grow_big", TY_KEY_NUMBER, .at = DEF(track.thicken_grow_big), .unit = "surface cells/step",
+     .fallback = "0.25", NOT_NEGATIVE, CONTOUR,
+     .sentence =
+         "The most by which big particles grow to make up for lost volume; less where they move less than a tenth of a "
+         "cell."},
+    {"grow_small", TY_KEY_NUMBER, .at = DEF(track.thicken_grow_small), .unit = "surface cells/step",
+     .fallback = "0.15", NOT_NEGATIVE, CONTOUR, .sentence = "The same for small particles."},
+    {"radius", TY_KEY_NUMBER, .at = DEF(track.thicken_radius), .unit = "surface cells",
+     .fallback = "2", POSITIVE, CONTOUR,
+     .sentence =
+         "Particles within this, weighted as by Zhu and Bridson, tell how thin the liquid is."},
     {0}};
 static const ty_group thickening_group = {
     .name = "thickening",
@@ -338,7 +349,9 @@ static const ty_key output_keys[] = {
     {"tets", TY_KEY_FLAG, .at = DEF(write_tets), .unit = "", .fallback = "none",
      .choices = tet_files, .sentence = "The solver's tetrahedra."},
     {"particles", TY_KEY_FLAG, .at = DEF(write_particles), .unit = "", .fallback = "none",
-     .choices = particle_files, .sentence = "The tracker's particles with their radius: those of tracker particle, or those of thin liquid of tracker contour."},
+     .choices = particle_files,
+     .sentence =
+         "The tracker's particles with their radius: those of tracker particle, or those of thin liquid of tracker contour."},
     {"every", TY_KEY_INTEGER, .at = DEF(output_every), .unit = "frames", .fallback = "1", .min = 1,
      .max = 1e6, .sentence = "Only every so many frames are written."},
     {0}};

@@ -18,26 +18,26 @@
 #include "sim/sim_def.h"
 
 typedef enum ty_key_type {
-    TY_KEY_NUMBER,   // double
-    TY_KEY_INTEGER,  // int
-    TY_KEY_BOOL,     // bool
-    TY_KEY_CHOICE,   // int, the choice's value
-    TY_KEY_FLAG,     // bool, the choice's value
-    TY_KEY_WORD,     // char*, the choice's name
-    TY_KEY_TEXT,     // char*
-    TY_KEY_FILE,     // char*, resolved; may hold #### when `sequence`
-    TY_KEY_PAIR,     // double[2]
-    TY_KEY_VEC3,     // double[3]
-    TY_KEY_FLAT,     // double[3] from two numbers: a place on the ground
-    TY_KEY_POINTS,   // double (*)[3] and its count
-    TY_KEY_VARYING,  // ty_varying, width 1
-    TY_KEY_VARYING3, // ty_varying, width 3
-    TY_KEY_FORMULA,  // ty_varying, width 1, an expression
-    TY_KEY_GROUP,    // a mapping, stored in a struct inside this one
-    TY_KEY_LIST,     // a sequence of mappings: pointer and count
-    TY_KEY_INLINE,   // no key of its own: the group's keys stand beside the others
-    TY_KEY_SIDES,    // a sequence of names of sides: ty_wall_def[TY_N_SIDES], .closed
-    TY_KEY_WALL,     // a mapping for the side `value` of ty_wall_def[TY_N_SIDES]
+    TY_KEY_NUMBER,      // double
+    TY_KEY_INTEGER,     // int
+    TY_KEY_BOOL,        // bool
+    TY_KEY_CHOICE,      // int, the choice's value
+    TY_KEY_FLAG,        // bool, the choice's value
+    TY_KEY_WORD,        // char*, the choice's name
+    TY_KEY_TEXT,        // char*
+    TY_KEY_FILE,        // char*, resolved; may hold #### when `sequence`
+    TY_KEY_PAIR,        // double[2]
+    TY_KEY_VEC3,        // double[3]
+    TY_KEY_FLAT,        // double[3] from two numbers: a place on the ground
+    TY_KEY_POINTS,      // double (*)[3] and its count
+    TY_KEY_VARYING,     // ty_varying, width 1
+    TY_KEY_VARYING3,    // ty_varying, width 3
+    TY_KEY_FORMULA,     // ty_varying, width 1, an expression
+    TY_KEY_GROUP,       // a mapping, stored in a struct inside this one
+    TY_KEY_LIST,        // a sequence of mappings: pointer and count
+    TY_KEY_INLINE,      // no key of its own: the group's keys stand beside the others
+    TY_KEY_SIDES,       // a sequence of names of sides: ty_wall_def[TY_N_SIDES], .closed
+    TY_KEY_WALL,        // a mapping for the side `value` of ty_wall_def[TY_N_SIDES]
     TY_N_KEY_TYPES
 } ty_key_type;
 
@@ -45,10 +45,10 @@ typedef enum ty_key_type {
 typedef enum ty_kind_table { TY_NO_TABLE, TY_SOLVER_TABLE, TY_TRACKER_TABLE } ty_kind_table;
 
 typedef struct ty_choice {
-    const char* name; // NULL ends a list
+    const char* name;    // NULL ends a list
     int value;
     const char* sentence;
-    const char* not_yet; // reason when it does not work yet
+    const char* not_yet;    // reason when it does not work yet
 } ty_choice;
 
 // Offsets are stored plus one, so that 0 means: none.
@@ -57,29 +57,29 @@ typedef struct ty_choice {
 struct ty_group;
 
 typedef struct ty_key {
-    const char* name; // NULL ends a list, except with TY_KEY_INLINE
+    const char* name;    // NULL ends a list, except with TY_KEY_INLINE
     ty_key_type type;
-    size_t at, count_at;       // TY_AT of the value, and of a list's count; at 0: only checked
-    size_t has_at;             // TY_AT of a bool that says whether the key was given
-    const char* unit;          // "" when it has none
-    const char* fallback;      // the default as YAML; NULL: none
-    const char* fallback_says; // the default in words, where it depends on other keys
-    double min, max;           // allowed values; both 0: any. min_open: above min
+    size_t at, count_at;          // TY_AT of the value, and of a list's count; at 0: only checked
+    size_t has_at;                // TY_AT of a bool that says whether the key was given
+    const char* unit;             // "" when it has none
+    const char* fallback;         // the default as YAML; NULL: none
+    const char* fallback_says;    // the default in words, where it depends on other keys
+    double min, max;              // allowed values; both 0: any. min_open: above min
     bool min_open;
     bool required;
-    bool variant;    // exactly one of the group's variants is given; stores `value` at kind_at
-    bool time_only;  // varying: no x, y, z, no volumes
-    bool sequence;   // file: #### is allowed
-    bool no_result;  // does not influence the result: left out of the scene's hash
-    bool input_only; // another way to say another key: not in the filled-in scene
-    int value;       // variant: the kind; wall: the side
-    int min_items;   // list
+    bool variant;       // exactly one of the group's variants is given; stores `value` at kind_at
+    bool time_only;     // varying: no x, y, z, no volumes
+    bool sequence;      // file: #### is allowed
+    bool no_result;     // does not influence the result: left out of the scene's hash
+    bool input_only;    // another way to say another key: not in the filled-in scene
+    int value;          // variant: the kind; wall: the side
+    int min_items;      // list
     const ty_choice* choices;
-    ty_kind_table table;     // choice: words of this table
-    const char* only_solver; // space-separated kinds that use it; NULL: any
+    ty_kind_table table;        // choice: words of this table
+    const char* only_solver;    // space-separated kinds that use it; NULL: any
     const char* only_tracker;
     const struct ty_group* group;
-    const char* not_yet; // reason when it does not work yet
+    const char* not_yet;    // reason when it does not work yet
     const char* sentence;
 } ty_key;
 
@@ -87,17 +87,17 @@ struct ty_node;
 struct ty_reader;
 
 typedef struct ty_group {
-    const char* name; // for messages, the reference and the schema: "box", "solver", "key frame"
+    const char* name;    // for messages, the reference and the schema: "box", "solver", "key frame"
     const char* sentence;
-    size_t size;          // of the struct
-    size_t kind_at;       // TY_AT of the int that says which variant it is
-    const char* variants; // what the variants are: "shape", "force"
+    size_t size;             // of the struct
+    size_t kind_at;          // TY_AT of the int that says which variant it is
+    const char* variants;    // what the variants are: "shape", "force"
     const ty_key* keys;
     // Looks at the whole after its keys were read; reports mistakes itself.
     void (*check)(struct ty_reader*, void* self, struct ty_node* node);
-    const char* example;                 // YAML
-    bool check_anyway;                   // also when some of its keys are wrong
-    void (*start)(void* self, int kind); // what no key says, once the variant is known
+    const char* example;                    // YAML
+    bool check_anyway;                      // also when some of its keys are wrong
+    void (*start)(void* self, int kind);    // what no key says, once the variant is known
 } ty_group;
 
 // What the root group's offsets are from: the def, and what is only needed while reading.
@@ -109,16 +109,16 @@ typedef struct ty_scene_draft {
     double ratio;
 } ty_scene_draft;
 
-extern const ty_group ty_scene_group;        // the whole file
-extern const ty_group ty_shape_group;        // any shape
-extern const ty_group ty_value_key_group;    // {time, value} of a number
-extern const ty_group ty_vector_key_group;   // {time, value} of a vector
-extern const ty_group ty_varying_keys_group; // {keys, ease}
-extern const ty_group ty_varying_file_group; // {file, grid, rate, start}
+extern const ty_group ty_scene_group;           // the whole file
+extern const ty_group ty_shape_group;           // any shape
+extern const ty_group ty_value_key_group;       // {time, value} of a number
+extern const ty_group ty_vector_key_group;      // {time, value} of a vector
+extern const ty_group ty_varying_keys_group;    // {keys, ease}
+extern const ty_group ty_varying_file_group;    // {file, grid, rate, start}
 extern const ty_group ty_wall_group;
 extern const ty_group ty_liquid_group, ty_obstacle_group, ty_source_group, ty_drain_group,
     ty_force_group, ty_steer_group, ty_camera_group, ty_probe_group;
-extern const ty_choice ty_side_choices[]; // values are ty_side for up: y
+extern const ty_choice ty_side_choices[];    // values are ty_side for up: y
 extern const ty_choice ty_ease_choices[];
 
 static inline bool ty_key_is_end(const ty_key* key)

@@ -7,7 +7,7 @@
 
 #define SHAPE(field) TY_AT(ty_shape_def, field)
 #define FORCE(field) TY_AT(ty_force_def, field)
-#define SAME         1 // a group stored in the same struct
+#define SAME         1    // a group stored in the same struct
 #define POSITIVE     .min = 0.0, .max = INFINITY, .min_open = true
 #define NOT_NEGATIVE .min = 0.0, .max = INFINITY
 #define SHARE        .min = 0.0, .max = 1.0
@@ -51,9 +51,9 @@ static const ty_key box_keys[] = {
     POINT("min", SHAPE(min), NULL, "The corner with the least coordinates."),
     POINT("max", SHAPE(max), NULL, "The opposite corner."),
     {0}};
-static const ty_group box_group =
-    GROUP_OF(ty_shape_def, "box", box_keys, ty_check_box, "A box along the axes.",
-             "box: {min: [0, 0, 0], max: [0.5, 0.6, 1]}");
+static const ty_group box_group = GROUP_OF(ty_shape_def, "box", box_keys, ty_check_box,
+                                           "A box along the axes.",
+                                           "box: {min: [0, 0, 0], max: [0.5, 0.6, 1]}");
 static const ty_key sphere_keys[] = {
     POINT("center", SHAPE(center), NULL, "The centre."), RADIUS(SHAPE(radius), "The radius."), {0}};
 static const ty_group sphere_group = GROUP_OF(ty_shape_def, "sphere", sphere_keys, NULL, "A ball.",
@@ -62,19 +62,19 @@ static const ty_key rod_keys[] = {POINT("from", SHAPE(from), NULL, "One end of t
                                   POINT("to", SHAPE(to), NULL, "The other end."),
                                   RADIUS(SHAPE(radius), "The radius."),
                                   {0}};
-static const ty_group cylinder_group =
-    GROUP_OF(ty_shape_def, "cylinder", rod_keys, ty_check_rod, "A cylinder with flat ends.",
-             "cylinder: {from: [1, 0, 0.5], to: [1, 0.05, 0.5], radius: 0.1}");
-static const ty_group capsule_group =
-    GROUP_OF(ty_shape_def, "capsule", rod_keys, ty_check_rod, "A cylinder with round ends.",
-             "capsule: {from: [0, 1, 0], to: [1, 1, 0], radius: 0.1}");
+static const ty_group cylinder_group = GROUP_OF(
+    ty_shape_def, "cylinder", rod_keys, ty_check_rod, "A cylinder with flat ends.",
+    "cylinder: {from: [1, 0, 0.5], to: [1, 0.05, 0.5], radius: 0.1}");
+static const ty_group capsule_group = GROUP_OF(
+    ty_shape_def, "capsule", rod_keys, ty_check_rod, "A cylinder with round ends.",
+    "capsule: {from: [0, 1, 0], to: [1, 1, 0], radius: 0.1}");
 static const ty_key plane_keys[] = {
     POINT("point", SHAPE(point), "[0, 0, 0]", "A point of the plane."),
     DIRECTION("normal", SHAPE(normal), "Points out of the filled half."),
     {0}};
-static const ty_group plane_group =
-    GROUP_OF(ty_shape_def, "plane", plane_keys, ty_check_plane, "Everything below a plane.",
-             "plane: {point: [0, 0.3, 0], normal: [0, 1, 0]}");
+static const ty_group plane_group = GROUP_OF(ty_shape_def, "plane", plane_keys, ty_check_plane,
+                                             "Everything below a plane.",
+                                             "plane: {point: [0, 0.3, 0], normal: [0, 1, 0]}");
 static const ty_key torus_keys[] = {
     POINT("center", SHAPE(center), NULL, "The centre."),
     DIRECTION("axis", SHAPE(axis), "The ring lies across it."),
@@ -82,9 +82,9 @@ static const ty_key torus_keys[] = {
     {"tube", TY_KEY_NUMBER, .at = SHAPE(tube), .unit = "m", POSITIVE, .required = true,
      .sentence = "Radius of the tube."},
     {0}};
-static const ty_group torus_group =
-    GROUP_OF(ty_shape_def, "torus", torus_keys, ty_check_torus, "A ring.",
-             "torus: {center: [0, 1, 0], radius: 0.4, tube: 0.1}");
+static const ty_group torus_group = GROUP_OF(ty_shape_def, "torus", torus_keys, ty_check_torus,
+                                             "A ring.",
+                                             "torus: {center: [0, 1, 0], radius: 0.4, tube: 0.1}");
 static const ty_key mesh_keys[] = {
     {"file", TY_KEY_FILE, .at = SHAPE(file), .unit = "", .required = true, .sequence = true,
      .sentence =
@@ -95,9 +95,9 @@ static const ty_key mesh_keys[] = {
      .sentence = "Then this is added."},
     SEQUENCE(SHAPE(file_rate), SHAPE(file_start)),
     {0}};
-static const ty_group mesh_group =
-    GROUP_OF(ty_shape_def, "mesh", mesh_keys, NULL, "The inside of a triangle mesh.",
-             "mesh: {file: bucket.obj, scale: 0.01}");
+static const ty_group mesh_group = GROUP_OF(ty_shape_def, "mesh", mesh_keys, NULL,
+                                            "The inside of a triangle mesh.",
+                                            "mesh: {file: bucket.obj, scale: 0.01}");
 static const ty_key levels_keys[] = {
     {"file", TY_KEY_FILE, .at = SHAPE(file), .unit = "", .required = true, .sequence = true,
      .sentence = "An OpenVDB file; body.####.vdb for one file per frame."},
@@ -105,9 +105,9 @@ static const ty_key levels_keys[] = {
      .sentence = "Which of the file's grids."},
     SEQUENCE(SHAPE(file_rate), SHAPE(file_start)),
     {0}};
-static const ty_group levels_group =
-    GROUP_OF(ty_shape_def, "volume shape", levels_keys, NULL, "The inside of a level set volume.",
-             "volume: {file: splash.vdb, grid: surface}");
+static const ty_group levels_group = GROUP_OF(ty_shape_def, "volume shape", levels_keys, NULL,
+                                              "The inside of a level set volume.",
+                                              "volume: {file: splash.vdb, grid: surface}");
 
 static const ty_key turn_keys[] = {
     DIRECTION("axis", TY_AT(ty_pose_key, axis), "The axis to turn about."),
@@ -115,9 +115,9 @@ static const ty_key turn_keys[] = {
      .fallback = "0", .sentence = "How far; counter-clockwise seen against the axis."},
     POINT("about", TY_AT(ty_pose_key, about), "[0, 0, 0]", "A point that stays where it is."),
     {0}};
-static const ty_group turn_group =
-    GROUP_OF(ty_pose_key, "turn", turn_keys, ty_check_turn, "A rotation.",
-             "turn: {axis: [0, 0, 1], degrees: 90, about: [1, 0, 0]}");
+static const ty_group turn_group = GROUP_OF(
+    ty_pose_key, "turn", turn_keys, ty_check_turn, "A rotation.",
+    "turn: {axis: [0, 0, 1], degrees: 90, about: [1, 0, 0]}");
 static const ty_key pose_keys[] = {{"time", TY_KEY_NUMBER, .at = TY_AT(ty_pose_key, time),
                                     .unit = "s", .required = true, .sentence = "When."},
                                    POINT("move", TY_AT(ty_pose_key, move), "[0, 0, 0]",
@@ -183,18 +183,18 @@ static const ty_key value_key_keys[] = {{"time", TY_KEY_NUMBER, .at = TY_AT(ty_v
                                          .unit = "", .required = true,
                                          .sentence = "The value then."},
                                         {0}};
-const ty_group ty_value_key_group =
-    GROUP_OF(ty_value_key, "key frame", value_key_keys, NULL, "A number at one time.",
-             "blend: [{time: 0, value: 0}, {time: 1, value: 0.4}]");
+const ty_group ty_value_key_group = GROUP_OF(ty_value_key, "key frame", value_key_keys, NULL,
+                                             "A number at one time.",
+                                             "blend: [{time: 0, value: 0}, {time: 1, value: 0.4}]");
 static const ty_key vector_key_keys[] = {{"time", TY_KEY_NUMBER, .at = TY_AT(ty_value_key, time),
                                           .unit = "s", .required = true, .sentence = "When."},
                                          {"value", TY_KEY_VEC3, .at = TY_AT(ty_value_key, value),
                                           .unit = "", .required = true,
                                           .sentence = "The vector then."},
                                          {0}};
-const ty_group ty_vector_key_group =
-    GROUP_OF(ty_value_key, "vector key frame", vector_key_keys, NULL, "A vector at one time.",
-             "velocity: [{time: 0, value: [0, 0, 0]}, {time: 1, value: [1, 0, 0]}]");
+const ty_group ty_vector_key_group = GROUP_OF(
+    ty_value_key, "vector key frame", vector_key_keys, NULL, "A vector at one time.",
+    "velocity: [{time: 0, value: [0, 0, 0]}, {time: 1, value: [1, 0, 0]}]");
 static const ty_key varying_keys_keys[] = {
     {"keys", TY_KEY_LIST, .at = TY_AT(ty_varying, keys), .count_at = TY_AT(ty_varying, n_keys),
      .unit = "", .required = true, .min_items = 1, .group = &ty_value_key_group,
@@ -212,9 +212,9 @@ static const ty_key varying_file_keys[] = {
      .sentence = "Which of the file's grids."},
     SEQUENCE(TY_AT(ty_varying, volume_rate), TY_AT(ty_varying, volume_start)),
     {0}};
-const ty_group ty_varying_file_group =
-    GROUP_OF(ty_varying, "field", varying_file_keys, NULL, "Values from OpenVDB files.",
-             "velocity: {file: preview/volume/volume.####.vdb, grid: velocity}");
+const ty_group ty_varying_file_group = GROUP_OF(
+    ty_varying, "field", varying_file_keys, NULL, "Values from OpenVDB files.",
+    "velocity: {file: preview/volume/volume.####.vdb, grid: velocity}");
 
 #define ITS_SHAPE(type)                                                                            \
     {                                                                                              \
@@ -245,10 +245,10 @@ static const ty_key obstacle_keys[] = {
      .has_at = TY_AT(ty_obstacle_def, has_velocity), .unit = "m/s", .fallback = "[0, 0, 0]",
      .sentence = "Of its surface beside its motion (a conveyor), or of a level set sequence."},
     {0}};
-const ty_group ty_obstacle_group =
-    GROUP_OF(ty_obstacle_def, "obstacle", obstacle_keys, NULL, "A solid: a shape and",
-             "obstacles:\n  - mesh: {file: bucket.obj}\n    slip: 0\n    motion: [{time: 0}, "
-             "{time: 2, move: [0, 0.5, 0]}]");
+const ty_group ty_obstacle_group = GROUP_OF(
+    ty_obstacle_def, "obstacle", obstacle_keys, NULL, "A solid: a shape and",
+    "obstacles:\n  - mesh: {file: bucket.obj}\n    slip: 0\n    motion: [{time: 0}, "
+    "{time: 2, move: [0, 0.5, 0]}]");
 static const ty_key source_keys[] = {
     ITS_SHAPE(ty_source_def),
     VELOCITY(ty_source_def, "With which liquid leaves it."),
@@ -273,11 +273,11 @@ static const ty_key steer_keys[] = {
      SHARE,
      .sentence = "How much of the way the liquid goes there per frame, at 24 frames a second."},
     {0}};
-const ty_group ty_steer_group =
-    GROUP_OF(ty_steer_def, "steer", steer_keys, NULL,
-             "A velocity blended in before the projection: a shape and",
-             "steer:\n  - box: {min: [0, 0, 0], max: [1, 1, 1]}\n    velocity: [0, 0, 1]\n    "
-             "blend: [{time: 0, value: 0}, {time: 1, value: 0.4}]");
+const ty_group ty_steer_group = GROUP_OF(
+    ty_steer_def, "steer", steer_keys, NULL,
+    "A velocity blended in before the projection: a shape and",
+    "steer:\n  - box: {min: [0, 0, 0], max: [1, 1, 1]}\n    velocity: [0, 0, 1]\n    "
+    "blend: [{time: 0, value: 0}, {time: 1, value: 0.4}]");
 
 #define STRENGTH(its_unit, what)                                                                   \
     {                                                                                              \
@@ -294,25 +294,25 @@ static const ty_key point_keys[] = {
     STRENGTH("m/s2", "Acceleration towards the centre; negative pushes away."),
     REACH,
     {0}};
-static const ty_group point_group =
-    GROUP_OF(ty_force_def, "point force", point_keys, NULL, "Attracts or repels.",
-             "- point: {center: [1, 1, 0.5], strength: 5, radius: 0.5}");
+static const ty_group point_group = GROUP_OF(
+    ty_force_def, "point force", point_keys, NULL, "Attracts or repels.",
+    "- point: {center: [1, 1, 0.5], strength: 5, radius: 0.5}");
 static const ty_key vortex_keys[] = {
     POINT("center", FORCE(center), NULL, "A point of the axis."),
     DIRECTION("axis", FORCE(axis), "The liquid is turned about it."),
     STRENGTH("m/s2", "Acceleration around the axis."),
     REACH,
     {0}};
-static const ty_group vortex_group =
-    GROUP_OF(ty_force_def, "vortex force", vortex_keys, ty_check_force_axis, "Turns the liquid.",
-             "- vortex: {center: [1, 0, 0.5], strength: 3, radius: 0.4}");
+static const ty_group vortex_group = GROUP_OF(
+    ty_force_def, "vortex force", vortex_keys, ty_check_force_axis, "Turns the liquid.",
+    "- vortex: {center: [1, 0, 0.5], strength: 3, radius: 0.4}");
 static const ty_key wind_keys[] = {{"velocity", TY_KEY_VARYING3, .at = FORCE(vector), .unit = "m/s",
                                     .required = true, .sentence = "Of the air."},
                                    STRENGTH("1/s", "How fast the liquid takes the air's velocity."),
                                    {0}};
-static const ty_group wind_group =
-    GROUP_OF(ty_force_def, "wind force", wind_keys, NULL, "Drags the liquid along.",
-             "- wind: {velocity: [3, 0, 0], strength: 0.5}");
+static const ty_group wind_group = GROUP_OF(ty_force_def, "wind force", wind_keys, NULL,
+                                            "Drags the liquid along.",
+                                            "- wind: {velocity: [3, 0, 0], strength: 0.5}");
 static const ty_key turbulence_keys[] = {
     STRENGTH("m/s2", "Largest acceleration."),
     {"scale", TY_KEY_NUMBER, .at = FORCE(scale), .unit = "m", .fallback = "0.2", POSITIVE,
@@ -320,9 +320,9 @@ static const ty_key turbulence_keys[] = {
     {"speed", TY_KEY_NUMBER, .at = FORCE(speed), .unit = "1/s", .fallback = "1", NOT_NEGATIVE,
      .sentence = "How often the swirls change."},
     {0}};
-static const ty_group turbulence_group =
-    GROUP_OF(ty_force_def, "turbulence force", turbulence_keys, NULL, "Curl noise.",
-             "- turbulence: {strength: 2, scale: 0.3}");
+static const ty_group turbulence_group = GROUP_OF(ty_force_def, "turbulence force", turbulence_keys,
+                                                  NULL, "Curl noise.",
+                                                  "- turbulence: {strength: 2, scale: 0.3}");
 static const ty_key spline_keys[] = {
     {"points", TY_KEY_POINTS, .at = FORCE(points), .count_at = FORCE(n_points), .unit = "m",
      .required = true, .min_items = 2, .sentence = "The curve goes through them."},
@@ -330,9 +330,9 @@ static const ty_key spline_keys[] = {
      .sentence = "How far from the curve it acts."},
     STRENGTH("m/s2", "Acceleration along the curve."),
     {0}};
-static const ty_group spline_group =
-    GROUP_OF(ty_force_def, "spline force", spline_keys, NULL, "Makes the liquid follow a curve.",
-             "- spline: {points: [[0, 0.5, 0.5], [1, 0.8, 0.5]], radius: 0.2, strength: 3}");
+static const ty_group spline_group = GROUP_OF(
+    ty_force_def, "spline force", spline_keys, NULL, "Makes the liquid follow a curve.",
+    "- spline: {points: [[0, 0.5, 0.5], [1, 0.8, 0.5]], radius: 0.2, strength: 3}");
 static const ty_key guide_keys[] = {
     {"file", TY_KEY_FILE, .at = FORCE(file), .unit = "", .required = true,
      .sentence = "A triangle mesh: .obj, .ply or .stl."},
@@ -342,9 +342,9 @@ static const ty_key guide_keys[] = {
     {"along", TY_KEY_VARYING3, .at = FORCE(vector), .unit = "m/s2", .fallback = "[0, 0, 0]",
      .sentence = "And along the mesh: the part of this that does not go through it."},
     {0}};
-static const ty_group guide_group =
-    GROUP_OF(ty_force_def, "guide force", guide_keys, NULL, "Pulls the liquid onto a mesh.",
-             "- guide: {file: dragon.obj, radius: 0.1, strength: 5}");
+static const ty_group guide_group = GROUP_OF(
+    ty_force_def, "guide force", guide_keys, NULL, "Pulls the liquid onto a mesh.",
+    "- guide: {file: dragon.obj, radius: 0.1, strength: 5}");
 static const ty_key custom_keys[] = {
     {"kind", TY_KEY_TEXT, .at = FORCE(custom), .unit = "", .required = true,
      .sentence = "The name the application registered it with."},
@@ -359,9 +359,9 @@ static const ty_key custom_keys[] = {
     {"speed", TY_KEY_NUMBER, .at = FORCE(speed), .unit = "1/s", .fallback = "1", NOT_NEGATIVE,
      .sentence = "A speed."},
     {0}};
-static const ty_group custom_group =
-    GROUP_OF(ty_force_def, "custom force", custom_keys, ty_check_custom_force,
-             "A force that the application added.", "- custom: {kind: tide, strength: 2}");
+static const ty_group custom_group = GROUP_OF(
+    ty_force_def, "custom force", custom_keys, ty_check_custom_force,
+    "A force that the application added.", "- custom: {kind: tide, strength: 2}");
 static const ty_key force_keys[] = {
     {"gravity", TY_KEY_VARYING3, .at = FORCE(vector), .unit = "m/s2", .variant = true,
      .value = TY_FORCE_GRAVITY, .time_only = true,

@@ -75,13 +75,11 @@ static void fill(ty_mistake* mistake, bool is_error, ty_code code, const char* f
     vsnprintf(text, sizeof text, format, args);
     const ty_origin* origin = mistake->spot.origin;
     mistake->message.is_error = is_error;
-    if (!origin)
-        mistake->message.status = ty_fail(code, "%s", text);
+    if (!origin) mistake->message.status = ty_fail(code, "%s", text);
     else if (origin->is_file)
-        mistake->message.status =
-            ty_fail_at(code, origin->label, mistake->spot.line, mistake->spot.column, "%s", text);
-    else
-        mistake->message.status = ty_fail(code, "%s: %s", origin->label, text);
+        mistake->message.status = ty_fail_at(code, origin->label, mistake->spot.line,
+                                             mistake->spot.column, "%s", text);
+    else mistake->message.status = ty_fail(code, "%s: %s", origin->label, text);
 }
 
 void ty_mistake_add(ty_mistakes* m, ty_code code, ty_spot spot, const char* format, ...)
@@ -159,7 +157,6 @@ const char* ty_scene_message_text(const ty_scene_message* message, char* out, in
     else if (s->file[0])
         snprintf(out, (size_t)size, "%s: %s: %s%s%s", s->file, word, s->message, newline,
                  message->excerpt);
-    else
-        snprintf(out, (size_t)size, "%s: %s%s%s", word, s->message, newline, message->excerpt);
+    else snprintf(out, (size_t)size, "%s: %s%s%s", word, s->message, newline, message->excerpt);
     return out;
 }

@@ -9,19 +9,19 @@
 
 // A text that nodes come from: the scene file, or one --set. Borrowed by everything below.
 typedef struct ty_origin {
-    const char* label; // the file's name, or "--set solver.tolerance"
-    const char* text;  // what places count in: the file, or "solver.tolerance=1e-8"
+    const char* label;    // the file's name, or "--set solver.tolerance"
+    const char* text;     // what places count in: the file, or "solver.tolerance=1e-8"
     int64_t n;
     bool is_file;
-    int order; // the file first, then the overrides as they were given
+    int order;    // the file first, then the overrides as they were given
 } ty_origin;
 
 typedef struct ty_spot {
     const ty_origin* origin;
-    int line, column; // 1-based, the column in characters; 0: no place
+    int line, column;    // 1-based, the column in characters; 0: no place
 } ty_spot;
 
-enum { TY_MAX_MISTAKES = 100 }; // beyond, they are only counted
+enum { TY_MAX_MISTAKES = 100 };    // beyond, they are only counted
 
 typedef struct ty_mistakes {
     TY_ARRAY(struct ty_mistake) list;

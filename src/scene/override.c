@@ -43,8 +43,8 @@ static ty_node* list_step(const override* o, ty_node* node, const char* name, ty
 {
     char* end;
     long i = strtol(name, &end, 10);
-    ty_node* child =
-        *name && !*end && i >= 0 && i < node->n_children ? ty_node_item(node, (int)i) : NULL;
+    ty_node* child = *name && !*end && i >= 0 && i < node->n_children ? ty_node_item(node, (int)i)
+                                                                      : NULL;
     if (!child)
         ty_mistake_add(o->mistakes, TY_BAD_INPUT, spot,
                        "'%s' is no item of this list; it has %d, counted from 0", name,
@@ -54,7 +54,7 @@ static ty_node* list_step(const override* o, ty_node* node, const char* name, ty
 
 static ty_node* step(const override* o, ty_node* node, const char* name, ty_spot spot)
 {
-    if (ty_node_is_null(node)) { // "solver:" with nothing behind it
+    if (ty_node_is_null(node)) {    // "solver:" with nothing behind it
         node->kind = TY_NODE_MAPPING;
         node->first = node->last = NULL;
         node->n_children = 0;
@@ -90,10 +90,8 @@ static void remove_child(ty_node* parent, const ty_node* child)
 {
     ty_node* before = NULL;
     for (ty_node* c = parent->first; c && c != child; c = c->next) before = c;
-    if (before)
-        before->next = child->next;
-    else
-        parent->first = child->next;
+    if (before) before->next = child->next;
+    else parent->first = child->next;
     if (parent->last == child) parent->last = before;
     --parent->n_children;
 }
@@ -128,7 +126,7 @@ void ty_override(ty_pool* pool, ty_node* root, const ty_origin* origin, ty_mista
     ty_node* target = find_target(&o, root, origin->text, (size_t)(equals - origin->text) - 1);
     if (!target) return;
     ty_node *next = target->next, *key = target->key;
-    if (key) { // messages about the key are now about the override
+    if (key) {    // messages about the key are now about the override
         ty_node* renamed = new_key(&o, key->text, (ty_spot){origin, 1, 1});
         if (!renamed) {
             out_of_memory(&o);

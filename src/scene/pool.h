@@ -9,7 +9,7 @@
 // Open; zero-initialise.
 typedef struct ty_pool {
     struct ty_pool_chunk* last;
-    size_t used, size; // bytes of the last chunk
+    size_t used, size;    // bytes of the last chunk
 } ty_pool;
 
 // Aligned to 16 bytes, contents undefined; NULL when out of memory.

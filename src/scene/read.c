@@ -142,10 +142,8 @@ static void read_missing(ty_reader* r, const ty_group* group, const ty_key* key,
         ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s' needs the key '%s'%s",
                        group->name, key->name, ty_unit_note(key, note));
     } else if ((key->type == TY_KEY_GROUP && !optional) || key->type == TY_KEY_WALL) {
-        if (key->type == TY_KEY_GROUP)
-            ty_read_group(r, key->group, NULL, self + key->at - 1);
-        else
-            ty_read_value(r, key, NULL, self);
+        if (key->type == TY_KEY_GROUP) ty_read_group(r, key->group, NULL, self + key->at - 1);
+        else ty_read_value(r, key, NULL, self);
     } else if (key->fallback && key->at) {
         char text[256];
         ty_node* value = fallback_node(r, fallback_text(r, key, text));
@@ -195,8 +193,8 @@ static bool read_key(void* ctx, const ty_key* key, size_t offset)
     ty_reader* r = job->r;
     char* self = job->self + offset;
     ty_node* value = job->node ? ty_node_find(job->node, key->name) : NULL;
-    bool empty =
-        value && ty_node_is_null(value) && (key->type == TY_KEY_GROUP || key->type == TY_KEY_LIST);
+    bool empty = value && ty_node_is_null(value) &&
+                 (key->type == TY_KEY_GROUP || key->type == TY_KEY_LIST);
     if (!value || (empty && !key->variant)) {
         if (!key->variant) read_missing(r, job->group, key, job->node, self);
         return !r->mistakes->no_memory;
@@ -222,10 +220,8 @@ static bool find_variant(void* ctx, const ty_key* key, size_t offset)
 
 static void start_variant(const ty_group* group, const ty_key* key, char* self)
 {
-    if (group->start)
-        group->start(self, key->value);
-    else
-        *(int*)(self + group->kind_at - 1) = key->value;
+    if (group->start) group->start(self, key->value);
+    else *(int*)(self + group->kind_at - 1) = key->value;
 }
 
 static bool collect_variant(void* ctx, const ty_key* key, size_t offset)
@@ -242,8 +238,7 @@ static void read_variant(ty_reader* r, const ty_group* group, ty_node* node, voi
         variant_search search = {child->key->text, NULL};
         ty_visit_keys(group, 0, find_variant, &search);
         if (!search.found) continue;
-        if (!first)
-            start_variant(group, search.found, self);
+        if (!first) start_variant(group, search.found, self);
         else if (strcmp(first, search.name) != 0)
             ty_mistake_add(r->mistakes, TY_BAD_INPUT, child->key->spot,
                            "'%s' beside '%s': only one %s in one item", search.name, first,
@@ -256,8 +251,8 @@ static void read_variant(ty_reader* r, const ty_group* group, ty_node* node, voi
     char allowed[300] = "";
     size_t n = 0;
     for (int i = 0; i < list.n; ++i)
-        n +=
-            (size_t)snprintf(allowed + n, sizeof allowed - n, "%s%s", i ? ", " : "", list.names[i]);
+        n += (size_t)snprintf(allowed + n, sizeof allowed - n, "%s%s", i ? ", " : "",
+                              list.names[i]);
     ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "no %s here; give one of: %s",
                    group->variants, allowed);
 }

@@ -12,7 +12,7 @@ typedef struct ty_reader {
     ty_scene_draft* draft;
     ty_mistakes* mistakes;
     ty_pool* pool;
-    const char* folder; // of the scene file, absolute where possible
+    const char* folder;    // of the scene file, absolute where possible
     TY_ARRAY(ty_input_file) inputs;
 } ty_reader;
 

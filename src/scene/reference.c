@@ -40,26 +40,21 @@ static void add_choices(ty_buffer* out, const ty_key* key)
 
 static void add_range(ty_buffer* out, const ty_key* key)
 {
-    if (key->choices)
-        add_choices(out, key);
+    if (key->choices) add_choices(out, key);
     else if (key->min == 0.0 && key->max == 0.0)
         ty_buffer_add(out, "%s", key->unit[0] ? "any" : "");
     else if (isinf(key->max))
         ty_buffer_add(out, "%s %g", key->min_open ? "above" : "at least", key->min);
-    else
-        ty_buffer_add(out, "%g to %g", key->min, key->max);
+    else ty_buffer_add(out, "%g to %g", key->min, key->max);
 }
 
 static void add_default(ty_buffer* out, const ty_key* key)
 {
     if (key->required || key->variant)
         ty_buffer_add(out, "%s", key->required ? "must be given" : "");
-    else if (key->fallback_says)
-        ty_buffer_add(out, "%s", key->fallback_says);
-    else if (key->fallback)
-        ty_buffer_add(out, "`%s`", key->fallback);
-    else if (key->type == TY_KEY_LIST)
-        ty_buffer_add(out, "none");
+    else if (key->fallback_says) ty_buffer_add(out, "%s", key->fallback_says);
+    else if (key->fallback) ty_buffer_add(out, "`%s`", key->fallback);
+    else if (key->type == TY_KEY_LIST) ty_buffer_add(out, "none");
 }
 
 // The heading a group has, as GitHub makes an anchor of it.

@@ -16,12 +16,9 @@ static char* folder_of(const char* path)
 {
     const char* slash = strrchr(path, '/');
     ty_buffer folder = {0};
-    if (slash == path)
-        ty_buffer_add(&folder, "/");
-    else if (slash)
-        ty_buffer_add_bytes(&folder, path, slash - path);
-    else
-        ty_buffer_add(&folder, ".");
+    if (slash == path) ty_buffer_add(&folder, "/");
+    else if (slash) ty_buffer_add_bytes(&folder, path, slash - path);
+    else ty_buffer_add(&folder, ".");
     char* name = ty_buffer_take(&folder);
     char* absolute = name ? realpath(name, NULL) : NULL;
     if (!absolute) return name;
@@ -46,8 +43,8 @@ static ty_origin* make_origins(ty_pool* pool, const char* path, const char* text
         memcpy(label, "--set ", 6);
         memcpy(label + 6, set[i], length);
         label[6 + length] = 0;
-        origins[i + 1] =
-            (ty_origin){label, set[i], (int64_t)strlen(set[i]), .is_file = false, .order = i + 1};
+        origins[i + 1] = (ty_origin){label, set[i], (int64_t)strlen(set[i]), .is_file = false,
+                                     .order = i + 1};
     }
     return origins;
 }
@@ -113,10 +110,8 @@ ty_status ty_scene_read_text(ty_sim_def* def, const char* path, const char* text
     if (draft.def.file && folder && origins)
         status = read_into(&draft, &pool, &mistakes, folder, origins, n_set, report, self);
     *def = (ty_sim_def){0};
-    if (status.code == TY_OK)
-        *def = draft.def;
-    else
-        ty_sim_def_free(&draft.def);
+    if (status.code == TY_OK) *def = draft.def;
+    else ty_sim_def_free(&draft.def);
     ty_mistakes_free(&mistakes);
     ty_pool_free(&pool);
     ty_free(folder);

@@ -10,7 +10,7 @@
 // One mistake: `status` has the place and the words, `excerpt` the line with a caret below the
 // column ("" when there is no line to show).
 typedef struct ty_scene_message {
-    bool is_error; // else a warning
+    bool is_error;    // else a warning
     ty_status status;
     char excerpt[400];
 } ty_scene_message;

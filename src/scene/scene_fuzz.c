@@ -22,8 +22,8 @@ static void check_round_trip(const ty_sim_def* def)
 {
     ty_sim_def again;
     int64_t n = (int64_t)strlen(def->scene_text);
-    ty_status status =
-        ty_scene_read_text(&again, "fuzz.yaml", def->scene_text, n, 0, NULL, hear, NULL);
+    ty_status status = ty_scene_read_text(&again, "fuzz.yaml", def->scene_text, n, 0, NULL, hear,
+                                          NULL);
     if (status.code != TY_OK || again.scene_hash != def->scene_hash) __builtin_trap();
     ty_sim_def_free(&again);
 }
@@ -33,8 +33,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t n)
     char set[100] = "";
     const uint8_t* newline = n ? memchr(bytes, '\n', n) : NULL;
     size_t first = newline ? (size_t)(newline - bytes) : 0;
-    bool has_set =
-        first > 0 && first < sizeof set && memchr(bytes, '=', first) && !memchr(bytes, 0, first);
+    bool has_set = first > 0 && first < sizeof set && memchr(bytes, '=', first) &&
+                   !memchr(bytes, 0, first);
     if (has_set) memcpy(set, bytes, first);
     size_t skip = has_set ? first + 1 : 0;
     const char* sets[] = {set};

@@ -44,7 +44,7 @@ static ty_status read_text(ty_sim_def* def, const char* text, int n_set, const c
 typedef struct bad_scene {
     const char* text;
     int line, column;
-    const char* message; // part of it
+    const char* message;    // part of it
 } bad_scene;
 
 static const bad_scene bad_scenes[] = {
@@ -195,8 +195,8 @@ static void all_mistakes_come_at_once_and_in_order(void** state)
     (void)state;
     ty_sim_def def;
     heard h;
-    ty_status status =
-        read_text(&def, GOOD "cell: x\nbogus: 1\nup: w\nprobes: [{front: x}]\n", 0, NULL, &h);
+    ty_status status = read_text(&def, GOOD "cell: x\nbogus: 1\nup: w\nprobes: [{front: x}]\n", 0,
+                                 NULL, &h);
     assert_int_equal(status.code, TY_BAD_INPUT);
     assert_string_equal(status.message, "4 mistakes");
     assert_int_equal(h.n, 4);
@@ -221,7 +221,7 @@ static void overrides_are_checked_like_the_file(void** state)
     (void)state;
     ty_sim_def def;
     heard h;
-    const char* finer = "resolution=20"; // wins over the file's cell
+    const char* finer = "resolution=20";    // wins over the file's cell
     assert_ok(read_text(&def, GOOD "cell: 0.2\n", 1, &finer, &h));
     assert_near(def.cell, 0.1, 0.0);
     ty_sim_def_free(&def);
@@ -318,7 +318,7 @@ static void up_z_turns_sides_gravity_and_gauges(void** state)
     const char* z_up[] = {"up=z", "domain.closed=[bottom, front]",
                           "probes=[{name: h, height: [3, 4]}]"};
     assert_ok(read_text(&def, GOOD, 3, z_up, &h));
-    for (int side = 0; side < TY_N_SIDES; ++side) // bottom is least z, front is least y
+    for (int side = 0; side < TY_N_SIDES; ++side)    // bottom is least z, front is least y
         assert_int_equal(def.world.wall[side].closed, side == TY_BACK || side == TY_BOTTOM);
     assert_near(def.world.gravity.constant[2], -9.81, 0.0);
     assert_near(def.world.gravity.constant[1], 0.0, 0.0);

@@ -13,12 +13,9 @@ static void add_string(ty_buffer* out, const char* text)
 {
     ty_buffer_add(out, "\"");
     for (const char* p = text; *p; ++p) {
-        if (*p == '"' || *p == '\\')
-            ty_buffer_add(out, "\\%c", *p);
-        else if (*p == '\n')
-            ty_buffer_add(out, "\\n");
-        else
-            ty_buffer_add_bytes(out, p, 1);
+        if (*p == '"' || *p == '\\') ty_buffer_add(out, "\\%c", *p);
+        else if (*p == '\n') ty_buffer_add(out, "\\n");
+        else ty_buffer_add_bytes(out, p, 1);
     }
     ty_buffer_add(out, "\"");
 }
@@ -90,27 +87,15 @@ static void add_varying(ty_buffer* out, const ty_key* key)
 static void add_type(ty_buffer* out, const ty_key* key)
 {
     switch (key->type) {
-    case TY_KEY_NUMBER:
-        add_number(out, key, "number");
-        break;
-    case TY_KEY_INTEGER:
-        add_number(out, key, "integer");
-        break;
-    case TY_KEY_BOOL:
-        ty_buffer_add(out, "\"type\": \"boolean\"");
-        break;
+    case TY_KEY_NUMBER: add_number(out, key, "number"); break;
+    case TY_KEY_INTEGER: add_number(out, key, "integer"); break;
+    case TY_KEY_BOOL: ty_buffer_add(out, "\"type\": \"boolean\""); break;
     case TY_KEY_CHOICE:
     case TY_KEY_FLAG:
-    case TY_KEY_WORD:
-        add_enum(out, key);
-        break;
+    case TY_KEY_WORD: add_enum(out, key); break;
     case TY_KEY_PAIR:
-    case TY_KEY_FLAT:
-        add_numbers(out, key, 2);
-        break;
-    case TY_KEY_VEC3:
-        add_numbers(out, key, 3);
-        break;
+    case TY_KEY_FLAT: add_numbers(out, key, 2); break;
+    case TY_KEY_VEC3: add_numbers(out, key, 3); break;
     case TY_KEY_POINTS:
         add_list_of(out, key->min_items, 0);
         ty_buffer_add(out, "\"items\": {");
@@ -118,13 +103,9 @@ static void add_type(ty_buffer* out, const ty_key* key)
         ty_buffer_add(out, "}");
         break;
     case TY_KEY_VARYING:
-    case TY_KEY_VARYING3:
-        add_varying(out, key);
-        break;
+    case TY_KEY_VARYING3: add_varying(out, key); break;
     case TY_KEY_GROUP:
-    case TY_KEY_WALL:
-        add_ref(out, key->group);
-        break;
+    case TY_KEY_WALL: add_ref(out, key->group); break;
     case TY_KEY_LIST:
         add_list_of(out, key->min_items, 0);
         ty_buffer_add(out, "\"items\": {");
@@ -136,9 +117,7 @@ static void add_type(ty_buffer* out, const ty_key* key)
         add_enum(out, key);
         ty_buffer_add(out, "}");
         break;
-    default:
-        ty_buffer_add(out, "\"type\": [\"string\", \"number\"]");
-        break;
+    default: ty_buffer_add(out, "\"type\": [\"string\", \"number\"]"); break;
     }
 }
 

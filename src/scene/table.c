@@ -5,8 +5,8 @@
 
 #include "scene/keys.h"
 
-// Best first. A liquid's solver: `grid` is the fastest and forgives most, `tet` is asked for by name. And the tracker that
-// goes with any of them.
+// Best first. A liquid's solver: `grid` is the fastest and forgives most, `tet` is asked for by
+// name. And the tracker that goes with any of them.
 static const char* const liquid_solvers[] = {"grid", "tet", "prescribed"};
 static const char* const smoke_solvers[] = {"octree", "grid"};
 static const char* const tet_trackers[] = {"contour", "particle", "levelset", "mesh"};

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/config.h"
 #include "core/memory.h"
 #include "format/file.h"
 #include "scene/keys.h"
 #include "scene/scene.h"
-#include "core/config.h"
 #include "test.h"
 
 static void check_row(const ty_group* group, const ty_key* key)
@@ -19,8 +19,8 @@ static void check_row(const ty_group* group, const ty_key* key)
     size_t n = strlen(key->sentence);
     if (n < 4 || key->sentence[n - 1] != '.')
         fail_msg("%s.%s: '%s' is no sentence", group->name, key->name, key->sentence);
-    bool choice =
-        key->type == TY_KEY_CHOICE || key->type == TY_KEY_FLAG || key->type == TY_KEY_WORD;
+    bool choice = key->type == TY_KEY_CHOICE || key->type == TY_KEY_FLAG ||
+                  key->type == TY_KEY_WORD;
     if ((choice || key->type == TY_KEY_SIDES) && !key->choices)
         fail_msg("%s.%s: no choices", group->name, key->name);
     bool inner = key->type == TY_KEY_GROUP || key->type == TY_KEY_LIST || key->type == TY_KEY_WALL;

@@ -13,8 +13,7 @@ static const char* shown(const ty_node* node, char out[80])
 {
     if (node->kind != TY_NODE_SCALAR || ty_node_is_null(node))
         snprintf(out, 80, "%s", ty_node_kind_name(node));
-    else
-        snprintf(out, 80, "'%.60s'", node->text);
+    else snprintf(out, 80, "'%.60s'", node->text);
     return out;
 }
 
@@ -58,8 +57,7 @@ bool ty_check_range(ty_reader* r, const ty_key* key, const ty_node* node, double
     if (isinf(key->max))
         snprintf(wanted, sizeof wanted, "%s %g%s", key->min_open ? "above" : "at least", key->min,
                  note);
-    else
-        snprintf(wanted, sizeof wanted, "between %g and %g%s", key->min, key->max, note);
+    else snprintf(wanted, sizeof wanted, "between %g and %g%s", key->min, key->max, note);
     ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s' must be %s, not %g", key->name,
                    wanted, value);
     return false;
@@ -104,12 +102,9 @@ static bool read_integer(ty_reader* r, const ty_key* key, ty_node* node, int* ou
 
 static void read_bool(ty_reader* r, const ty_key* key, ty_node* node, bool* out)
 {
-    if (node->kind == TY_NODE_SCALAR && strcmp(node->text, "true") == 0)
-        *out = true;
-    else if (node->kind == TY_NODE_SCALAR && strcmp(node->text, "false") == 0)
-        *out = false;
-    else
-        wrong(r, key, node, "true or false");
+    if (node->kind == TY_NODE_SCALAR && strcmp(node->text, "true") == 0) *out = true;
+    else if (node->kind == TY_NODE_SCALAR && strcmp(node->text, "false") == 0) *out = false;
+    else wrong(r, key, node, "true or false");
 }
 
 static void report_choice(ty_reader* r, const ty_key* key, const ty_node* node)
@@ -121,9 +116,9 @@ static void report_choice(ty_reader* r, const ty_key* key, const ty_node* node)
     size_t length = 0;
     for (const ty_choice* c = key->choices; c->name && n < MOST; ++c) {
         names[n++] = c->name;
-        length +=
-            (size_t)snprintf(allowed + length, sizeof allowed - length, "%s%s%s", n > 1 ? ", " : "",
-                             c->name, ty_choice_not_yet(key, c) ? " (not available yet)" : "");
+        length += (size_t)snprintf(allowed + length, sizeof allowed - length, "%s%s%s",
+                                   n > 1 ? ", " : "", c->name,
+                                   ty_choice_not_yet(key, c) ? " (not available yet)" : "");
     }
     const char* meant = node->kind == TY_NODE_SCALAR ? ty_nearest_name(node->text, n, names) : NULL;
     if (meant)
@@ -186,8 +181,7 @@ static bool read_numbers(ty_reader* r, const ty_key* key, ty_node* node, int n, 
         if (node->kind == TY_NODE_SEQUENCE)
             ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot, "'%s' must be %s, not %d",
                            key->name, wanted, node->n_children);
-        else
-            wrong(r, key, node, wanted);
+        else wrong(r, key, node, wanted);
         return false;
     }
     double values[3];
@@ -269,7 +263,7 @@ void ty_read_list(ty_reader* r, const ty_key* key, ty_node* node, void* self)
     }
     void** array = (void**)((char*)self + key->at - 1);
     if (node->n_children == 0 || *array)
-        return; // there already: two shapes in one item, which was reported
+        return;    // there already: two shapes in one item, which was reported
     char* items = ty_reader_alloc(r, node->n_children, key->group->size);
     if (!items) return;
     *array = items;
@@ -280,66 +274,37 @@ void ty_read_list(ty_reader* r, const ty_key* key, ty_node* node, void* self)
 
 void ty_read_value(ty_reader* r, const ty_key* key, ty_node* node, void* self)
 {
-    union { // where a value goes that nothing uses yet
+    union {    // where a value goes that nothing uses yet
         double vec[3];
         char* word;
     } unused = {{0}};
     char* at = key->at ? (char*)self + key->at - 1 : (char*)&unused;
     ty_wall_def* walls = (ty_wall_def*)at;
     switch (key->type) {
-    case TY_KEY_NUMBER:
-        ty_read_number(r, key, node, (double*)at);
-        break;
-    case TY_KEY_INTEGER:
-        read_integer(r, key, node, (int*)at);
-        break;
-    case TY_KEY_BOOL:
-        read_bool(r, key, node, (bool*)at);
-        break;
+    case TY_KEY_NUMBER: ty_read_number(r, key, node, (double*)at); break;
+    case TY_KEY_INTEGER: read_integer(r, key, node, (int*)at); break;
+    case TY_KEY_BOOL: read_bool(r, key, node, (bool*)at); break;
     case TY_KEY_CHOICE:
     case TY_KEY_FLAG:
-    case TY_KEY_WORD:
-        read_word(r, key, node, at);
-        break;
-    case TY_KEY_TEXT:
-        read_text(r, key, node, (char**)at);
-        break;
-    case TY_KEY_FILE:
-        ty_read_file(r, key, node, (char**)at);
-        break;
-    case TY_KEY_PAIR:
-        read_pair(r, key, node, (double*)at);
-        break;
-    case TY_KEY_VEC3:
-        read_numbers(r, key, node, 3, false, (double*)at);
-        break;
-    case TY_KEY_FLAT:
-        read_flat(r, key, node, (double*)at);
-        break;
-    case TY_KEY_POINTS:
-        read_points(r, key, node, self);
-        break;
+    case TY_KEY_WORD: read_word(r, key, node, at); break;
+    case TY_KEY_TEXT: read_text(r, key, node, (char**)at); break;
+    case TY_KEY_FILE: ty_read_file(r, key, node, (char**)at); break;
+    case TY_KEY_PAIR: read_pair(r, key, node, (double*)at); break;
+    case TY_KEY_VEC3: read_numbers(r, key, node, 3, false, (double*)at); break;
+    case TY_KEY_FLAT: read_flat(r, key, node, (double*)at); break;
+    case TY_KEY_POINTS: read_points(r, key, node, self); break;
     case TY_KEY_VARYING:
     case TY_KEY_VARYING3:
-    case TY_KEY_FORMULA:
-        ty_read_varying(r, key, node, (ty_varying*)at);
-        break;
-    case TY_KEY_GROUP:
-        ty_read_group(r, key->group, node, at);
-        break;
-    case TY_KEY_LIST:
-        ty_read_list(r, key, node, self);
-        break;
-    case TY_KEY_SIDES:
-        read_sides(r, key, node, walls);
-        break;
+    case TY_KEY_FORMULA: ty_read_varying(r, key, node, (ty_varying*)at); break;
+    case TY_KEY_GROUP: ty_read_group(r, key->group, node, at); break;
+    case TY_KEY_LIST: ty_read_list(r, key, node, self); break;
+    case TY_KEY_SIDES: read_sides(r, key, node, walls); break;
     case TY_KEY_WALL:
         ty_read_group(r, key->group, node,
                       &walls[ty_side_for_up(key->value, r->draft->def.world.up)]);
         break;
     case TY_KEY_INLINE:
-    case TY_N_KEY_TYPES:
-        break;
+    case TY_N_KEY_TYPES: break;
     }
     if (!key->at && key->type == TY_KEY_WORD) ty_free(unused.word);
 }

@@ -146,12 +146,10 @@ void ty_read_varying(ty_reader* r, const ty_key* key, ty_node* node, ty_varying*
         read_number_or_expression(r, key, node, out);
     else if (is_list && node->first && node->first->kind == TY_NODE_MAPPING)
         read_keys(r, key, node, out);
-    else if (is_list && is_vector && node->n_children == 3)
-        read_vector(r, key, node, out);
+    else if (is_list && is_vector && node->n_children == 3) read_vector(r, key, node, out);
     else if (node->kind == TY_NODE_MAPPING && ty_node_find(node, "keys"))
         read_keys_with_ease(r, key, node, out);
-    else if (node->kind == TY_NODE_MAPPING)
-        read_volume(r, key, node, out);
+    else if (node->kind == TY_NODE_MAPPING) read_volume(r, key, node, out);
     else
         ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->spot,
                        "'%s' must be %s, key frames [{time, value}, ...] or a field {file}, not %s",

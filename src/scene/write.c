@@ -12,7 +12,7 @@ typedef struct writer {
     const ty_scene_draft* draft;
     bool for_hash;
     int indent;
-    bool dash; // the next key is the first of a list's item
+    bool dash;    // the next key is the first of a list's item
 } writer;
 
 static void start_line(writer* w, const char* key)
@@ -26,12 +26,9 @@ static void quoted(writer* w, const char* text)
 {
     ty_buffer_add(&w->text, "\"");
     for (const char* p = text; *p; ++p) {
-        if (*p == '"' || *p == '\\')
-            ty_buffer_add(&w->text, "\\%c", *p);
-        else if ((unsigned char)*p < 0x20)
-            ty_buffer_add(&w->text, "\\x%02x", (unsigned char)*p);
-        else
-            ty_buffer_add_bytes(&w->text, p, 1);
+        if (*p == '"' || *p == '\\') ty_buffer_add(&w->text, "\\%c", *p);
+        else if ((unsigned char)*p < 0x20) ty_buffer_add(&w->text, "\\x%02x", (unsigned char)*p);
+        else ty_buffer_add_bytes(&w->text, p, 1);
     }
     ty_buffer_add(&w->text, "\"");
 }
@@ -53,10 +50,8 @@ static void numbers(writer* w, int n, const double* values)
 
 static void value_of(writer* w, int width, const double* values)
 {
-    if (width == 3)
-        numbers(w, 3, values);
-    else
-        ty_buffer_add_number(&w->text, values[0]);
+    if (width == 3) numbers(w, 3, values);
+    else ty_buffer_add_number(&w->text, values[0]);
 }
 
 static void key_frames(writer* w, const ty_varying* v)
@@ -74,21 +69,15 @@ static void key_frames(writer* w, const ty_varying* v)
 
 static void component(writer* w, const ty_varying* v, int i)
 {
-    if (v->expr[i])
-        quoted(w, ty_expr_text(v->expr[i]));
-    else
-        ty_buffer_add_number(&w->text, v->constant[i]);
+    if (v->expr[i]) quoted(w, ty_expr_text(v->expr[i]));
+    else ty_buffer_add_number(&w->text, v->constant[i]);
 }
 
 static void varying(writer* w, const ty_varying* v)
 {
     switch (v->kind) {
-    case TY_VARY_CONSTANT:
-        value_of(w, v->width, v->constant);
-        break;
-    case TY_VARY_KEYS:
-        key_frames(w, v);
-        break;
+    case TY_VARY_CONSTANT: value_of(w, v->width, v->constant); break;
+    case TY_VARY_KEYS: key_frames(w, v); break;
     case TY_VARY_EXPRESSION:
         for (int i = 0; i < v->width; ++i) {
             if (v->width == 3) ty_buffer_add(&w->text, i ? ", " : "[");
@@ -146,52 +135,25 @@ static void value(writer* w, const ty_key* key, const char* self)
 {
     const char* at = self + key->at - 1;
     switch (key->type) {
-    case TY_KEY_NUMBER:
-        ty_buffer_add_number(&w->text, *(const double*)at);
-        break;
-    case TY_KEY_INTEGER:
-        ty_buffer_add(&w->text, "%d", *(const int*)at);
-        break;
-    case TY_KEY_BOOL:
-        ty_buffer_add(&w->text, "%s", *(const bool*)at ? "true" : "false");
-        break;
-    case TY_KEY_CHOICE:
-        choice(w, key, *(const int*)at);
-        break;
-    case TY_KEY_FLAG:
-        choice(w, key, *(const bool*)at);
-        break;
-    case TY_KEY_WORD:
-        ty_buffer_add(&w->text, "%s", *(char* const*)at);
-        break;
-    case TY_KEY_TEXT:
-        quoted(w, *(char* const*)at);
-        break;
-    case TY_KEY_FILE:
-        file_name(w, *(char* const*)at);
-        break;
-    case TY_KEY_PAIR:
-        numbers(w, 2, (const double*)at);
-        break;
-    case TY_KEY_VEC3:
-        numbers(w, 3, (const double*)at);
-        break;
-    case TY_KEY_FLAT:
-        flat(w, (const double*)at);
-        break;
+    case TY_KEY_NUMBER: ty_buffer_add_number(&w->text, *(const double*)at); break;
+    case TY_KEY_INTEGER: ty_buffer_add(&w->text, "%d", *(const int*)at); break;
+    case TY_KEY_BOOL: ty_buffer_add(&w->text, "%s", *(const bool*)at ? "true" : "false"); break;
+    case TY_KEY_CHOICE: choice(w, key, *(const int*)at); break;
+    case TY_KEY_FLAG: choice(w, key, *(const bool*)at); break;
+    case TY_KEY_WORD: ty_buffer_add(&w->text, "%s", *(char* const*)at); break;
+    case TY_KEY_TEXT: quoted(w, *(char* const*)at); break;
+    case TY_KEY_FILE: file_name(w, *(char* const*)at); break;
+    case TY_KEY_PAIR: numbers(w, 2, (const double*)at); break;
+    case TY_KEY_VEC3: numbers(w, 3, (const double*)at); break;
+    case TY_KEY_FLAT: flat(w, (const double*)at); break;
     case TY_KEY_POINTS:
         points(w, *(const int*)(self + key->count_at - 1), *(double(*const*)[3])at);
         break;
     case TY_KEY_VARYING:
     case TY_KEY_VARYING3:
-    case TY_KEY_FORMULA:
-        varying(w, (const ty_varying*)at);
-        break;
-    case TY_KEY_SIDES:
-        sides(w, (const ty_wall_def*)at);
-        break;
-    default:
-        break;
+    case TY_KEY_FORMULA: varying(w, (const ty_varying*)at); break;
+    case TY_KEY_SIDES: sides(w, (const ty_wall_def*)at); break;
+    default: break;
     }
 }
 

@@ -9,17 +9,17 @@
 typedef struct anchor {
     const char* name;
     ty_node* node;
-    bool open; // its end was not seen yet
+    bool open;    // its end was not seen yet
 } anchor;
 
 typedef struct builder {
     ty_pool* pool;
     const ty_origin* origin;
     ty_mistakes* mistakes;
-    int first_column; // characters before the text on its first line
+    int first_column;    // characters before the text on its first line
     ty_node* root;
     ty_node* open[TY_YAML_MAX_DEPTH];
-    ty_node* key[TY_YAML_MAX_DEPTH]; // of the mapping open[i]: the key whose value comes next
+    ty_node* key[TY_YAML_MAX_DEPTH];    // of the mapping open[i]: the key whose value comes next
     int depth, n_nodes, n_documents;
     TY_ARRAY(anchor) anchors;
     bool stop;
@@ -43,10 +43,8 @@ void ty_node_append(ty_node* parent, ty_node* key, ty_node* child)
 {
     child->key = key;
     child->next = NULL;
-    if (parent->last)
-        parent->last->next = child;
-    else
-        parent->first = child;
+    if (parent->last) parent->last->next = child;
+    else parent->first = child;
     parent->last = child;
     ++parent->n_children;
 }
@@ -241,18 +239,16 @@ static int node_depth(const ty_node* node)
 static void add_alias(builder* b, struct fy_event* event)
 {
     ty_spot spot = spot_of(b, fy_event_start_mark(event));
-    if (spot.column > 1) --spot.column; // of the star, not of the name behind it
+    if (spot.column > 1) --spot.column;    // of the star, not of the name behind it
     size_t n = 0;
     const char* name = fy_token_get_text(event->alias.anchor, &n);
     for (int64_t i = b->anchors.n - 1; name && i >= 0; --i) {
         anchor* a = &b->anchors.at[i];
         if (strlen(a->name) != n || memcmp(a->name, name, n) != 0) continue;
-        if (a->open)
-            fail(b, TY_BAD_INPUT, spot, "this alias stands inside what it repeats");
+        if (a->open) fail(b, TY_BAD_INPUT, spot, "this alias stands inside what it repeats");
         else if (b->depth + node_depth(a->node) > TY_YAML_MAX_DEPTH)
             fail(b, TY_BAD_INPUT, spot, "nested too deeply (more than 32 levels)");
-        else
-            place(b, copy_node(b, a->node));
+        else place(b, copy_node(b, a->node));
         return;
     }
     fail(b, TY_BAD_INPUT, spot, "this alias has no anchor (&name) before it");
@@ -274,17 +270,10 @@ static void take_event(builder* b, struct fy_event* event)
         open_node(b, TY_NODE_SEQUENCE, mark, event->sequence_start.anchor);
         break;
     case FYET_MAPPING_END:
-    case FYET_SEQUENCE_END:
-        close_node(b);
-        break;
-    case FYET_SCALAR:
-        add_scalar(b, event);
-        break;
-    case FYET_ALIAS:
-        add_alias(b, event);
-        break;
-    default:
-        break;
+    case FYET_SEQUENCE_END: close_node(b); break;
+    case FYET_SCALAR: add_scalar(b, event); break;
+    case FYET_ALIAS: add_alias(b, event); break;
+    default: break;
     }
 }
 

@@ -10,8 +10,9 @@
 
 enum {
     TY_YAML_MAX_BYTES = 8 << 20,
-    TY_YAML_MAX_DEPTH = 32, // mappings and sequences inside each other; libfyaml itself stops at 64
-    TY_YAML_MAX_NODES = 400000 // aliases are copied, so this also bounds what they unfold to
+    TY_YAML_MAX_DEPTH =
+        32,    // mappings and sequences inside each other; libfyaml itself stops at 64
+    TY_YAML_MAX_NODES = 400000    // aliases are copied, so this also bounds what they unfold to
 };
 
 typedef enum ty_node_kind { TY_NODE_SCALAR, TY_NODE_SEQUENCE, TY_NODE_MAPPING } ty_node_kind;
@@ -19,13 +20,13 @@ typedef enum ty_node_kind { TY_NODE_SCALAR, TY_NODE_SEQUENCE, TY_NODE_MAPPING } 
 // Open; lives in the pool it was read into.
 typedef struct ty_node {
     ty_node_kind kind;
-    bool plain;                          // scalar without quotes
-    bool used;                           // set by the reader: a key it knows
-    char* text;                          // scalar
-    ty_spot spot;                        // of a quoted scalar: of the quote
-    ty_spot text_spot;                   // of the first character of the text
-    struct ty_node* key;                 // of a mapping's child
-    struct ty_node *first, *last, *next; // children
+    bool plain;                             // scalar without quotes
+    bool used;                              // set by the reader: a key it knows
+    char* text;                             // scalar
+    ty_spot spot;                           // of a quoted scalar: of the quote
+    ty_spot text_spot;                      // of the first character of the text
+    struct ty_node* key;                    // of a mapping's child
+    struct ty_node *first, *last, *next;    // children
     int n_children;
 } ty_node;
 
@@ -39,7 +40,7 @@ ty_node* ty_node_find(const ty_node* mapping, const char* key);
 ty_node* ty_node_item(const ty_node* sequence, int i);
 // Plain null, ~ or nothing at all.
 bool ty_node_is_null(const ty_node* node);
-const char* ty_node_kind_name(const ty_node* node); // "a list", "a number", ...
+const char* ty_node_kind_name(const ty_node* node);    // "a list", "a number", ...
 
 ty_node* ty_node_new(ty_pool* pool, ty_node_kind kind, ty_spot spot);
 void ty_node_append(ty_node* parent, ty_node* key, ty_node* child);

@@ -18,8 +18,7 @@ const char* ty_checkpoint_path(const char* dir, int number, char* out, int size)
 {
     if (number == TY_CHECKPOINT_STOPPED)
         snprintf(out, (size_t)size, "%s/checkpoint/stopped.tyc", dir);
-    else
-        snprintf(out, (size_t)size, "%s/checkpoint/frame.%04d.tyc", dir, number);
+    else snprintf(out, (size_t)size, "%s/checkpoint/frame.%04d.tyc", dir, number);
     return out;
 }
 
@@ -44,7 +43,8 @@ static ty_checkpoint_head make_head(const ty_sim* sim)
                                .step = sim->step,
                                .version = TY_VERSION};
     strncpy(head.name, def->name ? def->name : "", sizeof head.name - 1);
-    strncpy(head.tracker, sim->tracker_kind ? sim->tracker_kind->name : "", sizeof head.tracker - 1);
+    strncpy(head.tracker, sim->tracker_kind ? sim->tracker_kind->name : "",
+            sizeof head.tracker - 1);
     strncpy(head.solver, sim->solver_kind->name, sizeof head.solver - 1);
     return head;
 }
@@ -53,7 +53,8 @@ static ty_checkpoint_head make_head(const ty_sim* sim)
 static uint64_t inputs_hash(const ty_sim_def* def)
 {
     ty_hash h = ty_hash_begin();
-    for (int i = 0; i < def->n_inputs; ++i) ty_hash_add(&h, &def->inputs[i].hash, sizeof def->inputs[i].hash);
+    for (int i = 0; i < def->n_inputs; ++i)
+        ty_hash_add(&h, &def->inputs[i].hash, sizeof def->inputs[i].hash);
     return ty_hash_end(&h);
 }
 
@@ -97,28 +98,32 @@ ty_status ty_checkpoint_read_head(const char* path, ty_checkpoint_head* head)
     return status;
 }
 
-static ty_status check_scene(const ty_sim* sim, const char* path, const ty_checkpoint_head* head, uint64_t inputs,
-                             bool force)
+static ty_status check_scene(const ty_sim* sim, const char* path, const ty_checkpoint_head* head,
+                             uint64_t inputs, bool force)
 {
     ty_checkpoint_head own = make_head(sim);
     if (strcmp(head->tracker, own.tracker) != 0 || strcmp(head->solver, own.solver) != 0)
-        return ty_fail_at(TY_BAD_INPUT, path, 0, 0,
-                          "made with tracker '%s' and solver '%s', the scene now asks for '%s' and '%s'; start "
-                          "anew with --overwrite or in another folder",
-                          head->tracker, head->solver, own.tracker, own.solver);
+        return ty_fail_at(
+            TY_BAD_INPUT, path, 0, 0,
+            "made with tracker '%s' and solver '%s', the scene now asks for '%s' and '%s'; start "
+            "anew with --overwrite or in another folder",
+            head->tracker, head->solver, own.tracker, own.solver);
     if (force) return ty_ok();
     if (head->scene_hash != own.scene_hash)
-        return ty_fail_at(TY_BAD_INPUT, path, 0, 0,
-                          "the scene has changed since this checkpoint; resume with --force to go on with the "
-                          "changed scene, or start anew with --overwrite");
+        return ty_fail_at(
+            TY_BAD_INPUT, path, 0, 0,
+            "the scene has changed since this checkpoint; resume with --force to go on with the "
+            "changed scene, or start anew with --overwrite");
     if (inputs != inputs_hash(sim->def))
-        return ty_fail_at(TY_BAD_INPUT, path, 0, 0,
-                          "a file that the scene reads has changed since this checkpoint; resume with --force to "
-                          "go on with the changed file, or start anew with --overwrite");
+        return ty_fail_at(
+            TY_BAD_INPUT, path, 0, 0,
+            "a file that the scene reads has changed since this checkpoint; resume with --force to "
+            "go on with the changed file, or start anew with --overwrite");
     return ty_ok();
 }
 
-ty_status ty_checkpoint_load(const char* dir, int number, bool force, ty_sim* sim, ty_checkpoint_extra* extra)
+ty_status ty_checkpoint_load(const char* dir, int number, bool force, ty_sim* sim,
+                             ty_checkpoint_extra* extra)
 {
     char path[4096];
     ty_checkpoint_path(dir, number, path, sizeof path);
@@ -156,7 +161,8 @@ ty_status ty_checkpoint_list(const char* dir, int** numbers, int* n)
     bool ok = true;
     for (struct dirent* entry; ok && (entry = readdir(folder));) {
         int number, end = 0;
-        if (sscanf(entry->d_name, "frame.%d.tyc%n", &number, &end) == 1 && end && !entry->d_name[end])
+        if (sscanf(entry->d_name, "frame.%d.tyc%n", &number, &end) == 1 && end &&
+            !entry->d_name[end])
             ok = ty_array_push(&list, number);
     }
     closedir(folder);
@@ -176,6 +182,7 @@ void ty_checkpoint_prune(const char* dir, int keep)
     unlink(ty_checkpoint_path(dir, TY_CHECKPOINT_STOPPED, path, sizeof path));
     int *numbers, n;
     if (keep <= 0 || ty_checkpoint_list(dir, &numbers, &n).code != TY_OK) return;
-    for (int i = 0; i < n - keep; ++i) unlink(ty_checkpoint_path(dir, numbers[i], path, sizeof path));
+    for (int i = 0; i < n - keep; ++i)
+        unlink(ty_checkpoint_path(dir, numbers[i], path, sizeof path));
     ty_free(numbers);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints: DIR/checkpoint/frame.0001.tyc is the state when frame 1 was complete; stopped.tyc the state when a
-// run was interrupted between frames. Everything that influences the next bit is in them, with the lengths of
-// the text files and the hashes of the scene and its input files.
+// Checkpoints: DIR/checkpoint/frame.0001.tyc is the state when frame 1 was complete; stopped.tyc
+// the state when a run was interrupted between frames. Everything that influences the next bit is
+// in them, with the lengths of the text files and the hashes of the scene and its input files.
 #ifndef TY_SIM_CHECKPOINT_H
 #define TY_SIM_CHECKPOINT_H
 
@@ -10,16 +10,18 @@
 enum { TY_CHECKPOINT_STOPPED = -1 };    // in place of a frame number: stopped.tyc
 
 typedef struct ty_checkpoint_extra {
-    int64_t stats_length, probes_length;    // bytes of stats.csv and probes.csv that belong to this state
+    int64_t stats_length,
+        probes_length;    // bytes of stats.csv and probes.csv that belong to this state
 } ty_checkpoint_extra;
 
 // DIR/checkpoint/frame.0012.tyc into out. Returns out.
 const char* ty_checkpoint_path(const char* dir, int number, char* out, int size);
 
 ty_status ty_checkpoint_save(const char* dir, int number, ty_sim* sim, ty_checkpoint_extra extra);
-// Into a sim fresh from create. TY_DAMAGED: the file is not what was written. TY_BAD_INPUT: it belongs to another scene
-// or its input files changed (not with `force`).
-ty_status ty_checkpoint_load(const char* dir, int number, bool force, ty_sim* sim, ty_checkpoint_extra* extra);
+// Into a sim fresh from create. TY_DAMAGED: the file is not what was written. TY_BAD_INPUT: it
+// belongs to another scene or its input files changed (not with `force`).
+ty_status ty_checkpoint_load(const char* dir, int number, bool force, ty_sim* sim,
+                             ty_checkpoint_extra* extra);
 
 // What a checkpoint says about itself, without a sim.
 typedef struct ty_checkpoint_head {

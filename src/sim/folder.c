@@ -17,7 +17,10 @@
 
 static const char* const frame_kinds[] = {"surface", "volume", "tets", "particles", "checkpoint"};
 static const char* const files[] = {"scene.yaml", "run.json", "stats.csv", "probes.csv", "log.txt"};
-enum { N_FRAME_KINDS = sizeof frame_kinds / sizeof *frame_kinds, N_FILES = sizeof files / sizeof *files };
+enum {
+    N_FRAME_KINDS = sizeof frame_kinds / sizeof *frame_kinds,
+    N_FILES = sizeof files / sizeof *files
+};
 
 static void now_text(char out[32])
 {
@@ -42,7 +45,9 @@ ty_status ty_folder_open(ty_folder* folder, const char* dir)
     if (folder->lock < 0) return ty_io_error("write into", dir);
     if (flock(folder->lock, LOCK_EX | LOCK_NB) == 0) return ty_ok();
     ty_folder_close(folder);
-    return ty_fail(TY_EXISTS, "another run is writing into '%s'; wait for it, or give another folder with -o", dir);
+    return ty_fail(TY_EXISTS,
+                   "another run is writing into '%s'; wait for it, or give another folder with -o",
+                   dir);
 }
 
 void ty_folder_close(ty_folder* folder)
@@ -120,12 +125,9 @@ static void put_json_string(ty_file_writer* w, const char* key, const char* text
 {
     ty_file_print(w, "  \"%s\": \"", key);
     for (const unsigned char* p = (const unsigned char*)text; *p; ++p) {
-        if (*p == '"' || *p == '\\')
-            ty_file_print(w, "\\%c", *p);
-        else if (*p < 0x20)
-            ty_file_print(w, "\\u%04x", *p);
-        else
-            ty_file_put(w, p, 1);
+        if (*p == '"' || *p == '\\') ty_file_print(w, "\\%c", *p);
+        else if (*p < 0x20) ty_file_print(w, "\\u%04x", *p);
+        else ty_file_put(w, p, 1);
     }
     ty_file_print(w, "\",\n");
 }
@@ -148,8 +150,8 @@ ty_status ty_folder_write_run(const ty_folder* folder, const ty_sim_def* scene, 
     put_json_string(&w, "start", folder->started);
     put_json_string(&w, "end", strcmp(state, "running") == 0 ? "" : now);
     if (message) put_json_string(&w, "message", message);
-    ty_file_print(&w, "  \"first_frame\": %d,\n  \"last_frame\": %d,\n  \"rate\": %.10g,\n", scene->frame_start,
-                  last_frame, scene->frame_rate);
+    ty_file_print(&w, "  \"first_frame\": %d,\n  \"last_frame\": %d,\n  \"rate\": %.10g,\n",
+                  scene->frame_start, last_frame, scene->frame_rate);
     ty_file_print(&w, "  \"state\": \"%s\"\n}\n", state);
     return ty_file_commit(&w);
 }

@@ -9,20 +9,23 @@
 #include "world/trace.h"
 
 enum {
-    POINTS_PER_PIECE = 8,       // followed through the flow to find out what became of a piece
-    AREA_SAMPLES = 512          // triangles per piece whose place is looked at, for the free area
+    POINTS_PER_PIECE = 8,    // followed through the flow to find out what became of a piece
+    AREA_SAMPLES = 512       // triangles per piece whose place is looked at, for the free area
 };
 
-// A point that was on a surface is on the next one to within this many cells (tracking and contouring errors).
+// A point that was on a surface is on the next one to within this many cells (tracking and
+// contouring errors).
 static const double MATCH_CELLS = 2.0;
 // No correction moves the surface farther than this in a step (cells): a jump would make waves.
 static const double MAX_OFFSET = 0.05;
-// Measured volumes waver as a surface moves through the lattice. What is missing up to this share of all the liquid,
-// dealt out by area, is left alone, and so is what lies within this many cells of a body's surface: corrections do
-// not chase the wavering, and a still pool stays still to the bit.
+// Measured volumes waver as a surface moves through the lattice. What is missing up to this share
+// of all the liquid, dealt out by area, is left alone, and so is what lies within this many cells
+// of a body's surface: corrections do not chase the wavering, and a still pool stays still to the
+// bit.
 static const double SLACK_SHARE = 3e-4;
 static const double SLACK_CELLS = 0.01;
-// When pieces are corrected against each other (less than this share is net) the sum does not tell what was done.
+// When pieces are corrected against each other (less than this share is net) the sum does not tell
+// what was done.
 static const double ONE_WAY = 0.5;
 // Triangles nearer to a solid or to a side of the domain than this (cells) are not free surface.
 static const double WALL_CELLS = 0.25;
@@ -83,12 +86,14 @@ static bool pick_points(const ty_liquid* liquid, double** points, int** pieces, 
     return ok;
 }
 
-// The piece of a surface that is nearest to each point within `reach`, -1 when there is none. Asked for a few points only: a
-// pass over the triangles takes a tenth of the time of building a hierarchy.
-static ty_status nearest_pieces(const ty_tri_mesh* m, const int* piece, int64_t n, const double (*x)[3], double reach,
-                                int* out, double* distance2)
+// The piece of a surface that is nearest to each point within `reach`, -1 when there is none. Asked
+// for a few points only: a pass over the triangles takes a tenth of the time of building a
+// hierarchy.
+static ty_status nearest_pieces(const ty_tri_mesh* m, const int* piece, int64_t n,
+                                const double (*x)[3], double reach, int* out, double* distance2)
 {
-    TY_TRY(ty_few_closest(m->n_tris, (const int(*)[3])m->tri, (const double(*)[3])m->vert, (int)n, x, reach, out, distance2));
+    TY_TRY(ty_few_closest(m->n_tris, (const int(*)[3])m->tri, (const double(*)[3])m->vert, (int)n,
+                          x, reach, out, distance2));
     for (int64_t i = 0; i < n; ++i)
         if (out[i] >= 0) out[i] = piece[m->tri[out[i]][0]];
     return ty_ok();
@@ -96,15 +101,17 @@ static ty_status nearest_pieces(const ty_tri_mesh* m, const int* piece, int64_t 
 
 static ty_status build_bvh(ty_bvh* bvh, const ty_tri_mesh* m)
 {
-    return ty_bvh_build(bvh, m->n_verts, (const double(*)[3])m->vert, m->n_tris, (const int(*)[3])m->tri);
+    return ty_bvh_build(bvh, m->n_verts, (const double(*)[3])m->vert, m->n_tris,
+                        (const int(*)[3])m->tri);
 }
 
 // Where the vertices near open sides are after the step; the others stay where they are.
-static ty_status move_vertices(ty_ledger* ledger, const ty_tri_mesh* cut, const ty_flow* flow, const ty_world_def* def,
-                               double dt)
+static ty_status move_vertices(ty_ledger* ledger, const ty_tri_mesh* cut, const ty_flow* flow,
+                               const ty_world_def* def, double dt)
 {
     double reach = 2.0 * flow->max_speed * dt + ledger->cell;
-    if (!ty_array_resize(&ledger->after, 3 * (int64_t)cut->n_verts)) return ty_no_memory("the volume ledger");
+    if (!ty_array_resize(&ledger->after, 3 * (int64_t)cut->n_verts))
+        return ty_no_memory("the volume ledger");
     double(*after)[3] = (double(*)[3])ledger->after.at;
     if (cut->n_verts) memcpy(after, cut->vert, (size_t)cut->n_verts * sizeof *after);
     double x[TY_SAMPLE_BATCH][3];
@@ -112,7 +119,8 @@ static ty_status move_vertices(ty_ledger* ledger, const ty_tri_mesh* cut, const 
     for (int v = 0; v < cut->n_verts; ++v) {
         bool near = false;
         for (int side = 0; side < TY_N_SIDES; ++side) {
-            double wall = side % 2 ? def->max[side / 2] - cut->vert[v][side / 2] : cut->vert[v][side / 2] - def->min[side / 2];
+            double wall = side % 2 ? def->max[side / 2] - cut->vert[v][side / 2]
+                                   : cut->vert[v][side / 2] - def->min[side / 2];
             near |= !def->wall[side].closed && wall < reach;
         }
         if (near) {
@@ -128,8 +136,9 @@ static ty_status move_vertices(ty_ledger* ledger, const ty_tri_mesh* cut, const 
     return ty_ok();
 }
 
-// The volume between a triangle's part beyond a plane and the plane, signed; height[k] is how far corner k is beyond,
-// `across` the triangle's area projected onto the plane. Summed over a closed surface: the volume beyond the plane.
+// The volume between a triangle's part beyond a plane and the plane, signed; height[k] is how far
+// corner k is beyond, `across` the triangle's area projected onto the plane. Summed over a closed
+// surface: the volume beyond the plane.
 static double volume_beyond(const double height[3], double across)
 {
     int order[3] = {0, 1, 2};
@@ -144,11 +153,13 @@ static double volume_beyond(const double height[3], double across)
     double whole = across * (a + b + c) / 3.0;
     if (c >= 0.0) return whole;
     if (a <= 0.0) return 0.0;
-    if (b <= 0.0) return across * (a / (a - b)) * (a / (a - c)) * a / 3.0;    // the tip at a is beyond
-    return whole - across * (c / (c - a)) * (c / (c - b)) * c / 3.0;            // all but the tip at c
+    if (b <= 0.0)
+        return across * (a / (a - b)) * (a / (a - c)) * a / 3.0;        // the tip at a is beyond
+    return whole - across * (c / (c - a)) * (c / (c - b)) * c / 3.0;    // all but the tip at c
 }
 
-static void triangle_outflow(ty_ledger* ledger, const ty_world_def* def, const ty_liquid* liquid, const int v[3])
+static void triangle_outflow(ty_ledger* ledger, const ty_world_def* def, const ty_liquid* liquid,
+                             const int v[3])
 {
     const double(*x)[3] = (const double(*)[3])ledger->after.at;
     ty_vec3 a = ty_load3(x[v[0]]), b = ty_load3(x[v[1]]), c = ty_load3(x[v[2]]);
@@ -156,7 +167,8 @@ static void triangle_outflow(ty_ledger* ledger, const ty_world_def* def, const t
         int axis = side / 2;
         if (def->wall[side].closed) continue;
         double sign = side % 2 ? 1.0 : -1.0, at = side % 2 ? def->max[axis] : def->min[axis];
-        const double height[3] = {sign * (a[axis] - at), sign * (b[axis] - at), sign * (c[axis] - at)};
+        const double height[3] = {sign * (a[axis] - at), sign * (b[axis] - at),
+                                  sign * (c[axis] - at)};
         if (height[0] <= 0.0 && height[1] <= 0.0 && height[2] <= 0.0) continue;
         double volume = volume_beyond(height, sign * 0.5 * ty_cross(b - a, c - a)[axis]);
         int owner = 0;
@@ -179,7 +191,8 @@ static ty_status measure_outflow(ty_ledger* ledger, const ty_liquid* liquid, con
     if (!ty_array_resize(&ledger->left, liquid->n_pieces)) return ty_no_memory("the volume ledger");
     for (int i = 0; i < liquid->n_pieces; ++i) ledger->left.at[i] = 0.0;
     bool open = false;
-    for (int side = 0; side < TY_N_SIDES; ++side) open |= def->has_domain && !def->wall[side].closed;
+    for (int side = 0; side < TY_N_SIDES; ++side)
+        open |= def->has_domain && !def->wall[side].closed;
     if (!open || liquid->n_pieces == 0) return ty_ok();
     if (liquid->n_pieces > 1) TY_TRY(build_bvh(&ledger->old_bvh, &ledger->old_surface));
     TY_TRY(move_vertices(ledger, cut, flow, def, dt));
@@ -191,13 +204,14 @@ static ty_status measure_outflow(ty_ledger* ledger, const ty_liquid* liquid, con
 static ty_status remember_pieces(ty_ledger* ledger, const ty_liquid* before)
 {
     TY_TRY(ty_tri_mesh_copy(&ledger->old_surface, before->surface));
-    if (!ty_array_resize(&ledger->old_piece, before->surface->n_verts)) return ty_no_memory("the volume ledger");
+    if (!ty_array_resize(&ledger->old_piece, before->surface->n_verts))
+        return ty_no_memory("the volume ledger");
     memcpy(ledger->old_piece.at, before->piece, (size_t)before->surface->n_verts * sizeof(int));
     return ty_ok();
 }
 
-ty_status ty_ledger_remember(ty_ledger* ledger, const ty_liquid* before, const ty_flow* flow, const ty_world* world,
-                             const ty_tri_mesh* cut, double dt)
+ty_status ty_ledger_remember(ty_ledger* ledger, const ty_liquid* before, const ty_flow* flow,
+                             const ty_world* world, const ty_tri_mesh* cut, double dt)
 {
     ledger->cell = before->cell;
     ledger->moved.n = ledger->moved_piece.n = 0;
@@ -220,8 +234,8 @@ ty_status ty_ledger_remember(ty_ledger* ledger, const ty_liquid* before, const t
 }
 
 // Joins old pieces (0..n_old) and new ones (n_old..) that share liquid.
-static ty_status match(ty_ledger* ledger, int n_old, const ty_liquid* after, const ty_flow* flow, double dt,
-                       int* parent)
+static ty_status match(ty_ledger* ledger, int n_old, const ty_liquid* after, const ty_flow* flow,
+                       double dt, int* parent)
 {
     int n_new = after->n_pieces;
     if (n_old == 1 || n_new == 0) {
@@ -237,12 +251,14 @@ static ty_status match(ty_ledger* ledger, int n_old, const ty_liquid* after, con
     found = ty_alloc((size_t)(n > n_moved ? n : n_moved), sizeof *found);
     distance2 = ty_alloc((size_t)(n > n_moved ? n : n_moved), sizeof *distance2);
     if (!found || !distance2) goto done;
-    status = nearest_pieces(after->surface, after->piece, n_moved, (const double(*)[3])ledger->moved.at, reach, found, distance2);
+    status = nearest_pieces(after->surface, after->piece, n_moved,
+                            (const double(*)[3])ledger->moved.at, reach, found, distance2);
     if (status.code != TY_OK) goto done;
     for (int64_t i = 0; i < n_moved; ++i)
         if (found[i] >= 0) ty_join(parent, ledger->moved_piece.at[i], n_old + found[i]);
     ty_trace_back(flow, dt, (int)n, (const double(*)[3])x, (double(*)[3])x);
-    status = nearest_pieces(&ledger->old_surface, ledger->old_piece.at, n, (const double(*)[3])x, reach, found, distance2);
+    status = nearest_pieces(&ledger->old_surface, ledger->old_piece.at, n, (const double(*)[3])x,
+                            reach, found, distance2);
     if (status.code != TY_OK) goto done;
     for (int64_t i = 0; i < n; ++i)
         if (found[i] >= 0) ty_join(parent, found[i], n_old + owner[i]);
@@ -254,9 +270,11 @@ done:
     return status;
 }
 
-// Of n points of components of the cut surface: the piece of each component where it comes nearest to the tracker's surface.
-static void nearest_of_component(const ty_liquid* liquid, int64_t n, const int* owner, const int* triangle,
-                                 const double* distance2, double* nearest, int* piece)
+// Of n points of components of the cut surface: the piece of each component where it comes nearest
+// to the tracker's surface.
+static void nearest_of_component(const ty_liquid* liquid, int64_t n, const int* owner,
+                                 const int* triangle, const double* distance2, double* nearest,
+                                 int* piece)
 {
     for (int64_t i = 0; i < n; ++i) {
         if (triangle[i] < 0 || !(distance2[i] < nearest[owner[i]])) continue;
@@ -265,10 +283,12 @@ static void nearest_of_component(const ty_liquid* liquid, int64_t n, const int* 
     }
 }
 
-// Which piece each component of the cut surface belongs to: that of the tracker's surface where the two come nearest. They are
-// the same surface but for what obstacles cut away, so hardly any has to look far.
-static ty_status component_pieces(ty_ledger* ledger, const ty_liquid* liquid, const ty_tri_mesh* cut,
-                                  const int* component, int n_components, int* piece)
+// Which piece each component of the cut surface belongs to: that of the tracker's surface where the
+// two come nearest. They are the same surface but for what obstacles cut away, so hardly any has to
+// look far.
+static ty_status component_pieces(ty_ledger* ledger, const ty_liquid* liquid,
+                                  const ty_tri_mesh* cut, const int* component, int n_components,
+                                  int* piece)
 {
     for (int c = 0; c < n_components; ++c) piece[c] = 0;
     if (liquid->n_pieces <= 1 || n_components == 0) return ty_ok();
@@ -284,8 +304,8 @@ static ty_status component_pieces(ty_ledger* ledger, const ty_liquid* liquid, co
     nearest = ty_alloc((size_t)n_components, sizeof *nearest);
     if (!distance2 || !triangle || !nearest) goto done;
     for (int c = 0; c < n_components; ++c) nearest[c] = INFINITY;
-    status = ty_few_closest(m->n_tris, (const int(*)[3])m->tri, (const double(*)[3])m->vert, (int)n, (const double(*)[3])x,
-                            MATCH_CELLS * liquid->cell, triangle, distance2);
+    status = ty_few_closest(m->n_tris, (const int(*)[3])m->tri, (const double(*)[3])m->vert, (int)n,
+                            (const double(*)[3])x, MATCH_CELLS * liquid->cell, triangle, distance2);
     if (status.code != TY_OK) goto done;
     nearest_of_component(liquid, n, owner, triangle, distance2, nearest, piece);
     bool all = true;
@@ -305,8 +325,9 @@ done:
     return status;
 }
 
-// Whether a triangle lies on a solid or on a side of the domain: all its corners do. (Its centre is no
-// measure: in a slice of two cells a quarter of the free surface has it within a quarter of a cell.)
+// Whether a triangle lies on a solid or on a side of the domain: all its corners do. (Its centre is
+// no measure: in a slice of two cells a quarter of the free surface has it within a quarter of a
+// cell.)
 static bool on_wall(const ty_world* world, const double (*x)[3], double reach)
 {
     const ty_world_def* def = ty_world_get_def(world);
@@ -323,8 +344,8 @@ static bool on_wall(const ty_world* world, const double (*x)[3], double reach)
 }
 
 // Volume of each piece, and its free area estimated from every stride-th triangle.
-static void add_triangles(ty_ledger* ledger, const ty_world* world, const ty_tri_mesh* cut, const int* component,
-                          const int* piece)
+static void add_triangles(ty_ledger* ledger, const ty_world* world, const ty_tri_mesh* cut,
+                          const int* component, const int* piece)
 {
     ty_vec3 origin = cut->n_tris ? ty_load3(cut->vert[cut->tri[0][0]]) : ty_vec(0, 0, 0);
     int stride = cut->n_tris / (AREA_SAMPLES * (int)ledger->volume.n) + 1;
@@ -342,7 +363,8 @@ static void add_triangles(ty_ledger* ledger, const ty_world* world, const ty_tri
     }
 }
 
-static ty_status measure(ty_ledger* ledger, const ty_liquid* liquid, const ty_world* world, const ty_tri_mesh* cut)
+static ty_status measure(ty_ledger* ledger, const ty_liquid* liquid, const ty_world* world,
+                         const ty_tri_mesh* cut)
 {
     int n = liquid->n_pieces > 0 ? liquid->n_pieces : 1;
     ledger->cell = liquid->cell;
@@ -353,14 +375,16 @@ static ty_status measure(ty_ledger* ledger, const ty_liquid* liquid, const ty_wo
     if (!component) return ty_no_memory("the volume ledger");
     int* piece = component + cut->n_verts;
     int n_components = ty_tri_mesh_components(cut, component);
-    ty_status status = n_components < 0 ? ty_no_memory("the volume ledger")
-                                        : component_pieces(ledger, liquid, cut, component, n_components, piece);
+    ty_status status = n_components < 0
+                           ? ty_no_memory("the volume ledger")
+                           : component_pieces(ledger, liquid, cut, component, n_components, piece);
     if (status.code == TY_OK) add_triangles(ledger, world, cut, component, piece);
     ty_free(component);
     return status;
 }
 
-ty_status ty_ledger_start(ty_ledger* ledger, const ty_liquid* liquid, const ty_world* world, const ty_tri_mesh* cut)
+ty_status ty_ledger_start(ty_ledger* ledger, const ty_liquid* liquid, const ty_world* world,
+                          const ty_tri_mesh* cut)
 {
     TY_TRY(measure(ledger, liquid, world, cut));
     int64_t n = ledger->volume.n;
@@ -370,12 +394,14 @@ ty_status ty_ledger_start(ty_ledger* ledger, const ty_liquid* liquid, const ty_w
     return ty_ok();
 }
 
-// Sources and drains: to the groups whose volume changed that way since the last balance, in that proportion; what
-// nobody shows goes to the largest piece with the rest of the bookings.
-static double deal_pending(double pending, int n_groups, const double* expected, const double* volume, double* share)
+// Sources and drains: to the groups whose volume changed that way since the last balance, in that
+// proportion; what nobody shows goes to the largest piece with the rest of the bookings.
+static double deal_pending(double pending, int n_groups, const double* expected,
+                           const double* volume, double* share)
 {
     double total = 0.0, sign = pending < 0.0 ? -1.0 : 1.0;
-    for (int g = 0; g < n_groups; ++g) total += share[g] = fmax(0.0, sign * (volume[g] - expected[g]));
+    for (int g = 0; g < n_groups; ++g)
+        total += share[g] = fmax(0.0, sign * (volume[g] - expected[g]));
     double scale = total > fabs(pending) ? pending / total : sign;
     double dealt = 0.0;
     for (int g = 0; g < n_groups; ++g) dealt += share[g] *= scale;
@@ -388,7 +414,8 @@ static void deal_out(ty_ledger* ledger, int n_old, int n_new, int* parent, doubl
     int n = n_old + n_new, largest = 0;
     double *should = scratch, *has = scratch + n, *share = scratch + 2 * n, booked = 0.0;
     for (int i = 0; i < 2 * n; ++i) scratch[i] = 0.0;
-    for (int i = 0; i < n_old; ++i) should[ty_find(parent, i)] += ledger->expected.at[i] - ledger->left.at[i];
+    for (int i = 0; i < n_old; ++i)
+        should[ty_find(parent, i)] += ledger->expected.at[i] - ledger->left.at[i];
     for (int i = 0; i < n_new; ++i) {
         has[ty_find(parent, n_old + i)] += ledger->volume.at[i];
         if (ledger->volume.at[i] > ledger->volume.at[largest]) largest = i;
@@ -411,8 +438,8 @@ static void deal_out(ty_ledger* ledger, int n_old, int n_new, int* parent, doubl
     ledger->pending = 0.0;
 }
 
-ty_status ty_ledger_balance(ty_ledger* ledger, const ty_liquid* after, const ty_flow* flow, const ty_world* world,
-                            const ty_tri_mesh* cut, double dt)
+ty_status ty_ledger_balance(ty_ledger* ledger, const ty_liquid* after, const ty_flow* flow,
+                            const ty_world* world, const ty_tri_mesh* cut, double dt)
 {
     int n_old = (int)ledger->expected.n, n_new = after->n_pieces > 0 ? after->n_pieces : 1;
     TY_TRY(measure(ledger, after, world, cut));
@@ -442,14 +469,16 @@ static double offset_of(const ty_ledger* ledger, int64_t i, double slack)
     return ty_clamp(missing / area - copysign(slack, missing), -limit, limit);
 }
 
-ty_status ty_ledger_correct(ty_ledger* ledger, const ty_tracker_kind* kind, void* tracker, bool* moved)
+ty_status ty_ledger_correct(ty_ledger* ledger, const ty_tracker_kind* kind, void* tracker,
+                            bool* moved)
 {
     int n = kind->liquid(tracker).n_pieces;
     double* offset = ty_alloc((size_t)n, sizeof *offset);
     if (!offset) return ty_no_memory("the volume ledger");
     double all_area = 0.0;
     for (int i = 0; i < n; ++i) all_area += ledger->area.at[i];
-    double slack = SLACK_SHARE * ty_ledger_expected(ledger) / all_area;    // metres; unused when there is no area
+    double slack = SLACK_SHARE * ty_ledger_expected(ledger) /
+                   all_area;    // metres; unused when there is no area
     slack = fmin(slack, SLACK_CELLS * ledger->cell);
     *moved = false;
     ledger->asked = ledger->asked_net = 0.0;
@@ -466,7 +495,8 @@ ty_status ty_ledger_correct(ty_ledger* ledger, const ty_tracker_kind* kind, void
 
 void ty_ledger_corrected(ty_ledger* ledger, double changed)
 {
-    double share = fabs(ledger->asked_net) > ONE_WAY * ledger->asked ? changed / ledger->asked_net : 1.0;
+    double share = fabs(ledger->asked_net) > ONE_WAY * ledger->asked ? changed / ledger->asked_net
+                                                                     : 1.0;
     ledger->correction += fmax(share, 0.0) * ledger->asked;
 }
 

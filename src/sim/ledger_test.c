@@ -55,7 +55,8 @@ static void bodies_apart_keep_their_own_accounts(void** state)
 static void merging_adds_up(void** state)
 {
     (void)state;
-    ty_sim_def def = two_balls("0.5*tanh(20*(0.5-x))", "0");    // not free of divergence, so the ledger has work to do
+    ty_sim_def def = two_balls("0.5*tanh(20*(0.5-x))",
+                               "0");    // not free of divergence, so the ledger has work to do
     ty_sim sim;
     assert_ok(ty_sim_create(&sim, &def));
     double total = sum(sim.ledger.expected.at, sim.ledger.expected.n);
@@ -82,7 +83,8 @@ static void splitting_shares_by_volume(void** state)
     for (int frame = 0; frame < 12 && !split; ++frame) {
         run_frames(&sim, 1);
         split = sim.ledger.expected.n >= 2;
-        assert_near(sum(sim.ledger.expected.at, sim.ledger.expected.n), total - sim.ledger.outflow, 1e-12);
+        assert_near(sum(sim.ledger.expected.at, sim.ledger.expected.n), total - sim.ledger.outflow,
+                    1e-12);
     }
     assert_true(split);
     int64_t n = sim.ledger.expected.n;

@@ -10,10 +10,12 @@
 #include "format/mesh_io.h"
 #include "format/vdb.h"
 
-// Cells on either side of the surface that a volume file holds, as other programs expect of a level set.
+// Cells on either side of the surface that a volume file holds, as other programs expect of a level
+// set.
 static const double VOLUME_BAND = 3.0;
 
-const char* ty_output_path(const char* dir, const char* kind, int number, const char* ext, char* out, int size)
+const char* ty_output_path(const char* dir, const char* kind, int number, const char* ext,
+                           char* out, int size)
 {
     snprintf(out, (size_t)size, "%s/%s/%s.%04d.%s", dir, kind, kind, number, ext);
     return out;
@@ -28,7 +30,8 @@ ty_status ty_output_folders(const ty_sim_def* def, const char* dir)
                    {"surface", def->write_surface && !def->smoke},
                    {"volume", def->write_volume},
                    {"tets", def->write_tets && ty_solver_find(def->solve.kind)->write_tets},
-                   {"particles", def->write_particles && !def->smoke && ty_tracker_find(def->track.kind)->particles}};
+                   {"particles", def->write_particles && !def->smoke &&
+                                     ty_tracker_find(def->track.kind)->particles}};
     char path[4096];
     for (size_t i = 0; i < sizeof folders / sizeof *folders; ++i) {
         if (!folders[i].wanted) continue;
@@ -38,14 +41,16 @@ ty_status ty_output_folders(const ty_sim_def* def, const char* dir)
     return ty_ok();
 }
 
-static ty_status write_mesh(const ty_sim* sim, const ty_tri_mesh* mesh, const char* dir, const char* kind, int number)
+static ty_status write_mesh(const ty_sim* sim, const ty_tri_mesh* mesh, const char* dir,
+                            const char* kind, int number)
 {
     char path[4096], program[64], frame[64], time[64];
     snprintf(program, sizeof program, "tethys %s", TY_VERSION);
     snprintf(frame, sizeof frame, "frame %d", number);
     snprintf(time, sizeof time, "time %.10g", sim->time);
     const char* comments[] = {program, frame, time};
-    return ty_ply_write(mesh, ty_output_path(dir, kind, number, "ply", path, sizeof path), 3, comments);
+    return ty_ply_write(mesh, ty_output_path(dir, kind, number, "ply", path, sizeof path), 3,
+                        comments);
 }
 
 static ty_status write_surface(ty_sim* sim, const char* dir, int number)
@@ -63,7 +68,8 @@ static ty_status write_particles(const ty_sim* sim, const char* dir, int number)
     return status;
 }
 
-// The cells of a volume file: around the surface, on the lattice that starts at the domain's corner.
+// The cells of a volume file: around the surface, on the lattice that starts at the domain's
+// corner.
 typedef struct volume_job {
     const ty_sim* sim;
     ty_sampler distance, solid, velocity;
@@ -98,7 +104,8 @@ static void cell_centres(const volume_job* job, int64_t first, int n, int k, dou
 {
     for (int i = 0; i < n; ++i) {
         const int64_t index[3] = {(first + i) % job->n[0], (first + i) / job->n[0], k};
-        for (int axis = 0; axis < 3; ++axis) x[i][axis] = job->origin[axis] + ((double)index[axis] + 0.5) * job->cell;
+        for (int axis = 0; axis < 3; ++axis)
+            x[i][axis] = job->origin[axis] + ((double)index[axis] + 0.5) * job->cell;
     }
 }
 
@@ -132,7 +139,8 @@ static void fill_block(void* ctx, ty_range r)
     ty_sample(&job->volume->velocity, n, points, v[0]);
     for (int i = 0; i < n; ++i)
         for (int axis = 0; axis < 3; ++axis)    // in the liquid and a band around it
-            job->out[3 * (r.begin + i) + axis] = phi[i] < job->volume->band ? (float)v[i][axis] : 0.0f;
+            job->out[3 * (r.begin + i) + axis] = phi[i] < job->volume->band ? (float)v[i][axis]
+                                                                            : 0.0f;
 }
 
 static void distance_plane(const void* self, int k, float* out)
@@ -189,7 +197,8 @@ ty_status ty_output_frame(ty_sim* sim, const char* dir, int number)
     if (def->write_volume && sim->tracker_kind) TY_TRY(write_volume(sim, dir, number));
     if (def->write_tets && sim->solver_kind->write_tets) {
         char path[4096];
-        TY_TRY(sim->solver_kind->write_tets(sim->solver, ty_output_path(dir, "tets", number, "vtu", path, sizeof path)));
+        TY_TRY(sim->solver_kind->write_tets(
+            sim->solver, ty_output_path(dir, "tets", number, "vtu", path, sizeof path)));
     }
     if (def->write_particles && sim->tracker_kind && sim->tracker_kind->particles)
         TY_TRY(write_particles(sim, dir, number));

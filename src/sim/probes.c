@@ -19,7 +19,8 @@ static bool append(ty_sim* sim, const char* text)
     return true;
 }
 
-// Narrows [part[0], part[1]] of a segment to where a linear function with these end values is negative.
+// Narrows [part[0], part[1]] of a segment to where a linear function with these end values is
+// negative.
 static void narrow(double a, double b, double part[2])
 {
     if (a >= 0.0 && b >= 0.0) part[1] = part[0];
@@ -27,8 +28,8 @@ static void narrow(double a, double b, double part[2])
     if (a >= 0.0 && b < 0.0) part[0] = fmax(part[0], a / (a - b));
 }
 
-// The share of a segment that is in the liquid and not in a solid. The two are cut out one after the other: their
-// maximum is not linear along a wire that stands on a wall.
+// The share of a segment that is in the liquid and not in a solid. The two are cut out one after
+// the other: their maximum is not linear along a wire that stands on a wall.
 static double wet_share(const double phi[2], const double solid[2])
 {
     double part[2] = {0.0, 1.0};
@@ -44,7 +45,8 @@ static double wetted_length(const ty_sim* sim, const double at[3])
     ty_sampler solid = ty_world_solid(sim->world);
     ty_box box = ty_world_bounds(sim->world);
     int up = sim->def->world.up;
-    double step = 0.5 * liquid.cell, length = 0.0, on_wall = ON_WALL * liquid.cell, wet[2] = {0}, buried[2] = {0};
+    double step = 0.5 * liquid.cell, length = 0.0, on_wall = ON_WALL * liquid.cell, wet[2] = {0},
+           buried[2] = {0};
     int n = (int)ceil((box.hi[up] - box.lo[up]) / step) + 1;
     step = (box.hi[up] - box.lo[up]) / (n - 1);
     for (int first = 0; first < n; first += COLUMN_SAMPLES) {
@@ -70,7 +72,8 @@ static double wetted_length(const ty_sim* sim, const double at[3])
 static double front(const ty_sim* sim, int axis)
 {
     double farthest = -INFINITY;
-    for (int v = 0; v < sim->surface.n_verts; ++v) farthest = fmax(farthest, sim->surface.vert[v][axis]);
+    for (int v = 0; v < sim->surface.n_verts; ++v)
+        farthest = fmax(farthest, sim->surface.vert[v][axis]);
     return sim->surface.n_verts ? farthest : 0.0;
 }
 
@@ -80,7 +83,9 @@ static int probe_values(const ty_sim* sim, const ty_probe_def* probe, double val
     const double(*at)[3] = &probe->at;
     value[0] = 0.0;
     switch (probe->kind) {
-    case TY_PROBE_HEIGHT: value[0] = sim->tracker_kind ? wetted_length(sim, probe->at) : 0.0; return 1;
+    case TY_PROBE_HEIGHT:
+        value[0] = sim->tracker_kind ? wetted_length(sim, probe->at) : 0.0;
+        return 1;
     case TY_PROBE_PRESSURE:
         if (flow.pressure.eval) ty_sample(&flow.pressure, 1, at, value);
         return 1;
@@ -116,9 +121,9 @@ ty_status ty_probe_header(const ty_sim_def* def, char** text)
     out += sprintf(out, "time");
     for (int i = 0; i < def->n_probes; ++i) {
         if (def->probes[i].kind == TY_PROBE_VELOCITY)
-            for (int axis = 0; axis < 3; ++axis) out += sprintf(out, ",%s.%c", def->probes[i].name, "xyz"[axis]);
-        else
-            out += sprintf(out, ",%s", def->probes[i].name);
+            for (int axis = 0; axis < 3; ++axis)
+                out += sprintf(out, ",%s.%c", def->probes[i].name, "xyz"[axis]);
+        else out += sprintf(out, ",%s", def->probes[i].name);
     }
     sprintf(out, "\n");
     return ty_ok();

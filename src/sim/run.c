@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop over frames. After each frame its files are written, then its row of statistics, then the checkpoint that
-// says how long the text files are: whenever the process dies, the newest checkpoint and what it counts are whole.
+// The loop over frames. After each frame its files are written, then its row of statistics, then
+// the checkpoint that says how long the text files are: whenever the process dies, the newest
+// checkpoint and what it counts are whole.
 #include "sim/run.h"
 
 #include <stdio.h>
@@ -23,10 +24,10 @@ typedef struct run {
     ty_folder folder;
     ty_sim sim;
     ty_rows stats, probes, log;
-    int last;              // index of the last frame to do
-    int done_here;         // frames done by this process
-    double begin;          // wall clock when its first frame began
-    bool ours;             // the folder holds this run's files: run.json may say how it ended
+    int last;         // index of the last frame to do
+    int done_here;    // frames done by this process
+    double begin;     // wall clock when its first frame began
+    bool ours;        // the folder holds this run's files: run.json may say how it ended
 } run;
 
 ty_run_def ty_run_default(void) { return (ty_run_def){.from = -1}; }
@@ -75,7 +76,8 @@ static ty_status open_log(run* r, bool resumed)
     snprintf(path, sizeof path, "%s/log.txt", r->folder.dir);
     TY_TRY(ty_rows_open(&r->log, path, resumed ? -1 : 0));
     ty_log_also_to(write_log, r);
-    ty_log(TY_LOG_DETAIL, "tethys %s, %d threads: %s", TY_VERSION, ty_threads(), r->def->command ? r->def->command : "");
+    ty_log(TY_LOG_DETAIL, "tethys %s, %d threads: %s", TY_VERSION, ty_threads(),
+           r->def->command ? r->def->command : "");
     return ty_ok();
 }
 
@@ -132,8 +134,8 @@ static ty_status write_frame(run* r)
         TY_TRY(save_checkpoint(r, number));
         ty_checkpoint_prune(r->folder.dir, r->scene->checkpoint_keep);
     }
-    ty_log(TY_LOG_DETAIL, "frame %d  t %.6g s  %.0f steps  volume %.8g m3  %.2f s", number, r->sim.time,
-           r->sim.stats.substeps, r->sim.stats.volume, r->sim.stats.seconds);
+    ty_log(TY_LOG_DETAIL, "frame %d  t %.6g s  %.0f steps  volume %.8g m3  %.2f s", number,
+           r->sim.time, r->sim.stats.substeps, r->sim.stats.volume, r->sim.stats.seconds);
     tell_progress(r, true);
     return ty_ok();
 }
@@ -145,7 +147,8 @@ static ty_status start_anew(run* r)
     r->ours = true;
     TY_TRY(ty_output_folders(r->scene, r->folder.dir));
     TY_TRY(ty_folder_write_scene(&r->folder, r->scene));
-    TY_TRY(ty_folder_write_run(&r->folder, r->scene, r->def->command, "running", NULL, frame_number(r)));
+    TY_TRY(ty_folder_write_run(&r->folder, r->scene, r->def->command, "running", NULL,
+                               frame_number(r)));
     TY_TRY(open_log(r, false));
     TY_TRY(open_rows(r, 0, 0));
     r->begin = ty_clock();
@@ -167,7 +170,8 @@ static ty_status load(run* r, int number)
     return status;
 }
 
-// Damaged checkpoints are passed over with a warning; anything else that goes wrong is the user's to know.
+// Damaged checkpoints are passed over with a warning; anything else that goes wrong is the user's
+// to know.
 static ty_status try_load(run* r, int number, bool* loaded)
 {
     ty_status status = load(r, number);
@@ -198,10 +202,11 @@ static ty_status load_from(run* r, const int* numbers, int n)
     for (int i = 0; i < n; ++i)
         if (numbers[i] == r->def->from) return load(r, r->def->from);
     if (n == 0) return ty_fail(TY_BAD_INPUT, "no checkpoint in '%s'", r->folder.dir);
-    return ty_fail(TY_BAD_INPUT,
-                   "no checkpoint of frame %d in '%s'; there are %d from frame %d to %d (checkpoint.keep: 0 keeps "
-                   "all)",
-                   r->def->from, r->folder.dir, n, numbers[0], numbers[n - 1]);
+    return ty_fail(
+        TY_BAD_INPUT,
+        "no checkpoint of frame %d in '%s'; there are %d from frame %d to %d (checkpoint.keep: 0 keeps "
+        "all)",
+        r->def->from, r->folder.dir, n, numbers[0], numbers[n - 1]);
 }
 
 static ty_status resume(run* r)
@@ -213,7 +218,8 @@ static ty_status resume(run* r)
     ty_free(numbers);
     TY_TRY(status);
     if (!loaded) {
-        ty_log(TY_LOG_NOTE, "no good checkpoint in '%s': starting at the first frame", r->folder.dir);
+        ty_log(TY_LOG_NOTE, "no good checkpoint in '%s': starting at the first frame",
+               r->folder.dir);
         return start_anew(r);
     }
     r->ours = true;
@@ -223,7 +229,8 @@ static ty_status resume(run* r)
     TY_TRY(ty_output_folders(r->scene, r->folder.dir));
     TY_TRY(ty_folder_write_scene(&r->folder, r->scene));
     r->begin = ty_clock();
-    return ty_folder_write_run(&r->folder, r->scene, r->def->command, "running", NULL, frame_number(r));
+    return ty_folder_write_run(&r->folder, r->scene, r->def->command, "running", NULL,
+                               frame_number(r));
 }
 
 static ty_status begin_run(run* r)
@@ -231,10 +238,11 @@ static ty_status begin_run(run* r)
     TY_TRY(ty_folder_open(&r->folder, r->def->dir));
     if (r->def->resume) return resume(r);
     if (ty_folder_has_result(&r->folder) && !r->def->overwrite)
-        return ty_fail(TY_EXISTS,
-                       "'%s' holds a result already; add --resume to go on with it, --overwrite to replace it, or -o "
-                       "for another folder",
-                       r->def->dir);
+        return ty_fail(
+            TY_EXISTS,
+            "'%s' holds a result already; add --resume to go on with it, --overwrite to replace it, or -o "
+            "for another folder",
+            r->def->dir);
     return start_anew(r);
 }
 
@@ -242,8 +250,8 @@ static ty_status stop_here(run* r)
 {
     TY_TRY(flush_probes(r));
     TY_TRY(save_checkpoint(r, TY_CHECKPOINT_STOPPED));
-    return ty_fail(TY_STOPPED, "stopped after frame %d at t = %.6g s; go on with --resume", frame_number(r),
-                   r->sim.time);
+    return ty_fail(TY_STOPPED, "stopped after frame %d at t = %.6g s; go on with --resume",
+                   frame_number(r), r->sim.time);
 }
 
 static ty_status loop(run* r)
@@ -264,10 +272,13 @@ static ty_status loop(run* r)
 
 static void end_run(run* r, ty_status status)
 {
-    const char* state = status.code == TY_OK ? "done" : status.code == TY_STOPPED ? "stopped" : "failed";
+    const char* state = status.code == TY_OK        ? "done"
+                        : status.code == TY_STOPPED ? "stopped"
+                                                    : "failed";
     if (r->ours) {
         ty_status written = ty_folder_write_run(&r->folder, r->scene, r->def->command, state,
-                                                status.code == TY_OK ? NULL : status.message, frame_number(r));
+                                                status.code == TY_OK ? NULL : status.message,
+                                                frame_number(r));
         if (written.code != TY_OK) ty_log(TY_LOG_WARNING, "%s", written.message);
         write_log(r, TY_LOG_NOTE, status.code == TY_OK ? "done" : status.message);
     }

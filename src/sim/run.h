@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run: simulate a scene frame by frame and write a result folder (docs/architecture.md, "What a run writes").
+// A run: simulate a scene frame by frame and write a result folder (docs/architecture.md, "What a
+// run writes").
 #ifndef TY_SIM_RUN_H
 #define TY_SIM_RUN_H
 

@@ -61,16 +61,19 @@ static void step(drifting* d, const ty_flow* flow, double t, double dt)
     if (moved) cut(d);
 }
 
-// The widest gap that rays straight through the sheet see, two cells and more inside its rim; in cells.
+// The widest gap that rays straight through the sheet see, two cells and more inside its rim; in
+// cells.
 static double widest_hole(const ty_tri_mesh* m, const double shift[3])
 {
     ty_bvh bvh = {0};
     double widest = 0.0;
-    assert_ok(ty_bvh_build(&bvh, m->n_verts, (const double(*)[3])m->vert, m->n_tris, (const int(*)[3])m->tri));
+    assert_ok(ty_bvh_build(&bvh, m->n_verts, (const double(*)[3])m->vert, m->n_tris,
+                           (const int(*)[3])m->tri));
     for (int row = 0; row < 28; ++row) {
         double gap = 0.0;
         for (int i = 0; i < 28; ++i) {
-            ty_vec3 from = ty_vec(0.33 + 0.25 * CELL * i, -1.5, 0.33 + 0.25 * CELL * row) + ty_load3(shift);
+            ty_vec3 from = ty_vec(0.33 + 0.25 * CELL * i, -1.5, 0.33 + 0.25 * CELL * row) +
+                           ty_load3(shift);
             gap = ty_bvh_any_hit(&bvh, from, ty_vec(0, 1, 0), 0.0, 4.0) ? 0.0 : gap + 0.25;
             widest = ty_max(widest, gap);
         }
@@ -84,8 +87,10 @@ static void drift(double cells_per_step)
     drifting d;
     open_sheet(&d);
     const double v[3] = {0.3, 1.0, 0.2};
-    double dt = cells_per_step * CELL, first = ty_tri_mesh_volume(&d.cut), worst = 0.0, later = 0.0, shift[3];
-    ty_flow flow = {.velocity = {.self = v, .width = 3, .eval = eval_drift}, .cell = CELL, .max_speed = 1.1};
+    double dt = cells_per_step * CELL, first = ty_tri_mesh_volume(&d.cut), worst = 0.0, later = 0.0,
+           shift[3];
+    ty_flow flow = {
+        .velocity = {.self = v, .width = 3, .eval = eval_drift}, .cell = CELL, .max_speed = 1.1};
     for (int i = 0; i < 100; ++i) {
         step(&d, &flow, i * dt, dt);
         assert_ok(ty_tri_mesh_validate(ty_tracker_contour.liquid(d.tracker).surface));
@@ -95,8 +100,9 @@ static void drift(double cells_per_step)
     }
     for (int axis = 0; axis < 3; ++axis) shift[axis] = 100 * dt * v[axis];
     double hole = widest_hole(&d.cut, shift);
-    print_message("  %.2f cells a step: volume within %.1f %%, from step 20 on %.1f %%, widest hole %.2f cells\n", cells_per_step,
-                  100 * worst, 100 * later, hole);
+    print_message(
+        "  %.2f cells a step: volume within %.1f %%, from step 20 on %.1f %%, widest hole %.2f cells\n",
+        cells_per_step, 100 * worst, 100 * later, hole);
     assert_true(worst < 0.05);
     assert_true(hole <= 2.0);
     ty_tracker_contour.destroy(d.tracker);

@@ -50,11 +50,14 @@ static ty_status find_kinds(ty_sim* sim)
 {
     const ty_sim_def* def = sim->def;
     sim->solver_kind = ty_solver_find(def->solve.kind);
-    if (!sim->solver_kind) return ty_fail(TY_NOT_YET, "solver '%s' is not available yet", def->solve.kind);
+    if (!sim->solver_kind)
+        return ty_fail(TY_NOT_YET, "solver '%s' is not available yet", def->solve.kind);
     if (def->smoke) return ty_ok();
     sim->tracker_kind = ty_tracker_find(def->track.kind);
-    if (!sim->tracker_kind) return ty_fail(TY_NOT_YET, "tracker '%s' is not available yet", def->track.kind);
-    if (!def->world.has_domain && (sim->tracker_kind->needs_domain || sim->solver_kind->needs_domain))
+    if (!sim->tracker_kind)
+        return ty_fail(TY_NOT_YET, "tracker '%s' is not available yet", def->track.kind);
+    if (!def->world.has_domain &&
+        (sim->tracker_kind->needs_domain || sim->solver_kind->needs_domain))
         return ty_fail_at(TY_BAD_INPUT, def->file, 0, 0,
                           "%s '%s' needs a domain; add  domain: {min: [...], size: [...]}",
                           sim->tracker_kind->needs_domain ? "tracker" : "solver",
@@ -115,7 +118,8 @@ static void sample_velocities(void* ctx, ty_range r)
 ty_status ty_sim_surface_velocities(ty_sim* sim)
 {
     ty_flow flow = ty_sim_flow(sim);
-    velocity_job job = {&flow.velocity, &sim->surface, ty_tri_mesh_add_attribute(&sim->surface, "velocity", 3)};
+    velocity_job job = {&flow.velocity, &sim->surface,
+                        ty_tri_mesh_add_attribute(&sim->surface, "velocity", 3)};
     if (!job.out) return ty_no_memory("surface velocities");
     ty_parallel_for(sim->surface.n_verts, TY_SAMPLE_BATCH, sample_velocities, &job);
     return ty_ok();

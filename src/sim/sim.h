@@ -19,20 +19,21 @@ typedef struct ty_sim {
     ty_ledger ledger;
     ty_spouts spouts;
     ty_cutter* cutter;
-    ty_tri_mesh surface;            // what is written: cut at obstacles, with velocities once asked for
-    double time;                    // s
-    int frame;                      // frames done; 0 is the start
-    int64_t step;                   // steps since the start
-    double step_length;             // s, of the last step
-    ty_frame_stats stats;           // of the frame under way
-    TY_ARRAY(char) probe_rows;      // rows of probes.csv not yet written
+    ty_tri_mesh surface;     // what is written: cut at obstacles, with velocities once asked for
+    double time;             // s
+    int frame;               // frames done; 0 is the start
+    int64_t step;            // steps since the start
+    double step_length;      // s, of the last step
+    ty_frame_stats stats;    // of the frame under way
+    TY_ARRAY(char) probe_rows;    // rows of probes.csv not yet written
 } ty_sim;
 
 ty_status ty_sim_create(ty_sim* sim, const ty_sim_def* def);
 void ty_sim_destroy(ty_sim* sim);
 
-// One step towards the next frame, as long as the solver allows. *frame_done when the frame's time is reached;
-// then the statistics of the frame are complete. TY_DIVERGED when the numbers went wrong.
+// One step towards the next frame, as long as the solver allows. *frame_done when the frame's time
+// is reached; then the statistics of the frame are complete. TY_DIVERGED when the numbers went
+// wrong.
 ty_status ty_sim_step(ty_sim* sim, bool* frame_done);
 // Seconds of the frame with index k.
 double ty_sim_frame_time(const ty_sim_def* def, int k);
@@ -42,7 +43,8 @@ ty_flow ty_sim_flow(const ty_sim* sim);
 // Fills the surface's attribute "velocity".
 ty_status ty_sim_surface_velocities(ty_sim* sim);
 
-// Everything that influences the next bit, in the archive's direction. Loading needs a sim fresh from create.
+// Everything that influences the next bit, in the archive's direction. Loading needs a sim fresh
+// from create.
 ty_status ty_sim_archive(ty_sim* sim, ty_archive* ar);
 
 #endif

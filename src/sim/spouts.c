@@ -3,12 +3,13 @@
 
 #include "sim/sim.h"
 
-// What is cut out of a drain differs from what ran in by how well the tracker moves the wall of the small cavity there
-// (measured: -40 to +22 %, by the length of the step); by more than this factor it is another matter, such as
-// a film thinner than a cell, and what was cut counts.
+// What is cut out of a drain differs from what ran in by how well the tracker moves the wall of the
+// small cavity there (measured: -40 to +22 %, by the length of the step); by more than this factor
+// it is another matter, such as a film thinner than a cell, and what was cut counts.
 static const double MOST_DIFFERENCE = 4.0;
 
-// What ran into the drains: the solver's flux, by the trapezoidal rule; the last step's second half is booked now.
+// What ran into the drains: the solver's flux, by the trapezoidal rule; the last step's second half
+// is booked now.
 static double drained(ty_spouts* s, const ty_flow* flow, double cut, double dt)
 {
     double rate = flow->drain_rate, volume = rate * dt;

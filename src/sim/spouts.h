@@ -12,8 +12,8 @@ typedef struct ty_spouts {
     double drain_rate, drain_step;    // m3/s into the drains in the last step, and its length
 } ty_spouts;
 
-// After the tracker has moved: sources are liquid while they are on, drains are empty. Books what a source delivered
-// (and its first filling), and what ran into the drains.
+// After the tracker has moved: sources are liquid while they are on, drains are empty. Books what a
+// source delivered (and its first filling), and what ran into the drains.
 ty_status ty_sim_edit(struct ty_sim* sim, double dt);
 
 ty_status ty_spouts_archive(ty_spouts* spouts, ty_archive* ar);

@@ -11,15 +11,15 @@ typedef struct column {
 
 #define COUNT(field)                                                                               \
     {                                                                                              \
-        #field, offsetof(ty_frame_stats, field), "%.0f"                                            \
+#field, offsetof(ty_frame_stats, field), "%.0f"                                            \
     }
 #define NUMBER(field)                                                                              \
     {                                                                                              \
-        #field, offsetof(ty_frame_stats, field), "%.10g"                                           \
+#field, offsetof(ty_frame_stats, field), "%.10g"                                           \
     }
 #define CLOCK(field)                                                                               \
     {                                                                                              \
-        #field, offsetof(ty_frame_stats, field), "%.4f"                                            \
+#field, offsetof(ty_frame_stats, field), "%.4f"                                            \
     }
 
 static const column columns[] = {
@@ -53,7 +53,8 @@ enum { N_COLUMNS = sizeof columns / sizeof *columns };
 int ty_stats_header(char* out, int size)
 {
     int n = snprintf(out, (size_t)size, "frame");
-    for (int i = 0; i < N_COLUMNS; ++i) n += snprintf(out + n, (size_t)(size - n), ",%s", columns[i].name);
+    for (int i = 0; i < N_COLUMNS; ++i)
+        n += snprintf(out + n, (size_t)(size - n), ",%s", columns[i].name);
     return n + snprintf(out + n, (size_t)(size - n), "\n");
 }
 

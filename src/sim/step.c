@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of contents of a simulation: advance the tracker, edit by sources and drains, balance the ledger,
-// advance the solver, report.
+// The table of contents of a simulation: advance the tracker, edit by sources and drains, balance
+// the ledger, advance the solver, report.
 #include "sim/step.h"
 
 #include <math.h>
@@ -44,7 +44,8 @@ static ty_status balance(ty_sim* sim, double dt)
     ty_flow flow = ty_sim_flow(sim);
     bool moved = false;
     TY_TRY(ty_ledger_balance(&sim->ledger, &liquid, &flow, sim->world, &sim->surface, dt));
-    if (sim->def->volume_correct) TY_TRY(ty_ledger_correct(&sim->ledger, sim->tracker_kind, sim->tracker, &moved));
+    if (sim->def->volume_correct)
+        TY_TRY(ty_ledger_correct(&sim->ledger, sim->tracker_kind, sim->tracker, &moved));
     if (!moved) return ty_ok();
     double before = ty_tri_mesh_volume(&sim->surface);
     TY_TRY(ty_sim_measure(sim));
@@ -56,8 +57,8 @@ static ty_status advance_solver(ty_sim* sim, double dt)
 {
     ty_liquid liquid = ty_sim_liquid(sim);
     ty_solve_stats stats = {0};
-    TY_TRY(sim->solver_kind->advance(sim->solver, sim->tracker_kind ? &liquid : NULL, sim->world, sim->time, dt,
-                                     &stats));
+    TY_TRY(sim->solver_kind->advance(sim->solver, sim->tracker_kind ? &liquid : NULL, sim->world,
+                                     sim->time, dt, &stats));
     ty_frame_stats* row = &sim->stats;
     row->cells = (double)stats.cells;
     row->unknowns = (double)stats.unknowns;
@@ -66,7 +67,8 @@ static ty_status advance_solver(ty_sim* sim, double dt)
     row->surface_divergence = fmax(row->surface_divergence, stats.surface_divergence);
     row->outside_vertices = fmax(row->outside_vertices, stats.outside);
     row->kinetic_energy = stats.kinetic_energy;
-    if (stats.moving_volume > 0.0)    // the surface knows the liquid's volume better than the solver's cells
+    if (stats.moving_volume >
+        0.0)    // the surface knows the liquid's volume better than the solver's cells
         row->kinetic_energy *= ty_tri_mesh_volume(&sim->surface) / stats.moving_volume;
     row->seconds_mesh += stats.mesh_seconds;
     row->seconds_advect += stats.advect_seconds;
@@ -103,17 +105,19 @@ static ty_status report(ty_sim* sim)
     row->outflow = sim->ledger.outflow;
     row->potential_energy = potential_energy(sim);
     if (!isfinite(row->max_speed) || !isfinite(row->volume) || !isfinite(row->kinetic_energy))
-        return ty_fail(TY_DIVERGED,
-                       "the numbers went wrong at t = %.6g s (speed %g m/s, volume %g m3); try a smaller "
-                       "frames.cfl or a smaller cell, and look at the last good frame",
-                       sim->time, row->max_speed, row->volume);
+        return ty_fail(
+            TY_DIVERGED,
+            "the numbers went wrong at t = %.6g s (speed %g m/s, volume %g m3); try a smaller "
+            "frames.cfl or a smaller cell, and look at the last good frame",
+            sim->time, row->max_speed, row->volume);
     return ty_sim_probe(sim);
 }
 
 ty_status ty_sim_start(ty_sim* sim)
 {
     double begin = ty_clock();
-    TY_TRY(ty_ledger_open(&sim->ledger, ty_world_n_sources(sim->world) + ty_world_n_drains(sim->world)));
+    TY_TRY(ty_ledger_open(&sim->ledger,
+                          ty_world_n_sources(sim->world) + ty_world_n_drains(sim->world)));
     TY_TRY(ty_sim_edit(sim, 0.0));
     TY_TRY(ty_sim_measure(sim));
     if (sim->tracker_kind) {
@@ -126,19 +130,22 @@ ty_status ty_sim_start(ty_sim* sim)
     return report(sim);
 }
 
-// The frame's rest in equal steps none of which is longer than the solver allows; they end where a source or drain is
-// switched, so that the solver knows before a step what it pushes.
+// The frame's rest in equal steps none of which is longer than the solver allows; they end where a
+// source or drain is switched, so that the solver knows before a step what it pushes.
 static ty_status choose_step(ty_sim* sim, double frame_end, double* dt, bool* last)
 {
     double switched = ty_world_next_switch(sim->world, sim->time);
     double shortest = SHORTEST_STEP / sim->def->frame_rate;
-    bool whole = !(switched < frame_end - shortest);    // a switch at the frame's end leaves no step for the rest
+    bool whole = !(switched <
+                   frame_end -
+                       shortest);    // a switch at the frame's end leaves no step for the rest
     double rest = (whole ? frame_end : switched) - sim->time, limit = ty_sim_flow(sim).dt_limit;
     if (!(limit > shortest) || !(rest > 0.0))
-        return ty_fail(TY_DIVERGED,
-                       "the next step would be %.3g s (speed %.4g m/s) at t = %.6g s: the flow has blown up; "
-                       "try a smaller frames.cfl or a smaller cell",
-                       limit, ty_sim_flow(sim).max_speed, sim->time);
+        return ty_fail(
+            TY_DIVERGED,
+            "the next step would be %.3g s (speed %.4g m/s) at t = %.6g s: the flow has blown up; "
+            "try a smaller frames.cfl or a smaller cell",
+            limit, ty_sim_flow(sim).max_speed, sim->time);
     double n = ceil(rest / limit * (1.0 - 1e-12));
     *last = n <= 1.0 && whole;
     *dt = n <= 1.0 ? rest : rest / n;

@@ -5,7 +5,8 @@
 
 #include "sim/sim.h"
 
-// The state at time 0: first filling of sources, consistent velocities, the ledger's opening balance.
+// The state at time 0: first filling of sources, consistent velocities, the ledger's opening
+// balance.
 ty_status ty_sim_start(ty_sim* sim);
 // Remakes sim->surface from the tracker.
 ty_status ty_sim_measure(ty_sim* sim);

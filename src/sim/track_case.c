@@ -26,7 +26,7 @@ typedef struct track_run {
     void* tracker;
     double cell;
     int steps;
-    double given;                // m3 that the ledger gave back
+    double given;    // m3 that the ledger gave back
     ty_tri_mesh before, cut;
     ty_cutter* cutter;
     ty_ledger ledger;
@@ -36,8 +36,14 @@ typedef struct track_run {
 
 ty_track_case_def ty_track_case_default(void)
 {
-    ty_track_case_def def = {.name = "enright", .resolution = 64, .surfaces = 8, .radius = NAN, .period = NAN,
-                             .cfl = 1.0, .size = 1.0, .track = ty_track_default()};
+    ty_track_case_def def = {.name = "enright",
+                             .resolution = 64,
+                             .surfaces = 8,
+                             .radius = NAN,
+                             .period = NAN,
+                             .cfl = 1.0,
+                             .size = 1.0,
+                             .track = ty_track_default()};
     for (int i = 0; i < 3; ++i) def.center[i] = def.axis[i] = NAN;
     return def;
 }
@@ -57,11 +63,17 @@ static ty_status open_world(track_run* r)
 
 static ty_flow flow_of(const track_run* r)
 {
-    return (ty_flow){.velocity = ty_track_flow_velocity(&r->flow), .cell = r->cell, .dt_limit = INFINITY,
-                     .max_speed = r->flow.max_speed * fabs(r->flow.kind->reverses ? r->flow.scale : 1.0)};
+    return (ty_flow){.velocity = ty_track_flow_velocity(&r->flow),
+                     .cell = r->cell,
+                     .dt_limit = INFINITY,
+                     .max_speed = r->flow.max_speed *
+                                  fabs(r->flow.kind->reverses ? r->flow.scale : 1.0)};
 }
 
-static const ty_tri_mesh* surface_of(const track_run* r) { return r->kind->liquid(r->tracker).surface; }
+static const ty_tri_mesh* surface_of(const track_run* r)
+{
+    return r->kind->liquid(r->tracker).surface;
+}
 
 static ty_status open_output(track_run* r)
 {
@@ -72,7 +84,8 @@ static ty_status open_output(track_run* r)
     snprintf(path, sizeof path, "%s/track.csv", r->def->out);
     TY_TRY(ty_rows_open(&r->rows, path, 0));
     r->rows_open = true;
-    return ty_rows_append(&r->rows, "step,time,triangles,volume,volume_uncorrected,area,seconds\n", false);
+    return ty_rows_append(&r->rows, "step,time,triangles,volume,volume_uncorrected,area,seconds\n",
+                          false);
 }
 
 // A row for every step; a surface for the start, the end, and those between that fall on a step.
@@ -123,8 +136,10 @@ static ty_status step_once(track_run* r, double t, double dt)
 // An even number of equal steps, so that one ends at half time.
 static ty_status choose_steps(track_run* r)
 {
-    double wanted = ceil(r->flow.max_speed * r->flow.period / (r->def->cfl * r->cell) * (1.0 - 1e-9));
-    if (!(wanted <= MAX_STEPS)) return ty_fail(TY_BAD_INPUT, "%g steps are too many; choose a larger cfl", wanted);
+    double wanted = ceil(r->flow.max_speed * r->flow.period / (r->def->cfl * r->cell) *
+                         (1.0 - 1e-9));
+    if (!(wanted <= MAX_STEPS))
+        return ty_fail(TY_BAD_INPUT, "%g steps are too many; choose a larger cfl", wanted);
     r->steps = wanted < 2.0 ? 2 : 2 * (int)ceil(wanted / 2.0);
     r->result->steps = r->steps;
     return ty_ok();
@@ -144,7 +159,8 @@ static ty_status open_run(track_run* r)
     ty_track_def track = def->track;
     track.cell = r->cell;
     TY_TRY(r->kind->create(&r->tracker, &track, r->world));
-    if (surface_of(r)->n_tris == 0) return ty_fail(TY_EMPTY, "the shape is smaller than a cell, or outside");
+    if (surface_of(r)->n_tris == 0)
+        return ty_fail(TY_EMPTY, "the shape is smaller than a cell, or outside");
     TY_TRY(ty_tri_mesh_copy(&r->before, surface_of(r)));
     if (def->correct) {
         ty_liquid liquid = r->kind->liquid(r->tracker);

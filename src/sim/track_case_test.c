@@ -20,7 +20,10 @@ static void eval_sphere(const void* self, int n, const double (*x)[3], double* o
     for (int i = 0; i < n; ++i) out[i] = ty_norm(ty_load3(x[i]) - ty_load3(s->center)) - s->radius;
 }
 
-static ty_sampler sampler_of(const sphere* s) { return (ty_sampler){.self = s, .width = 1, .eval = eval_sphere}; }
+static ty_sampler sampler_of(const sphere* s)
+{
+    return (ty_sampler){.self = s, .width = 1, .eval = eval_sphere};
+}
 
 static void mesh_of(const sphere* s, double cell, ty_tri_mesh* out)
 {
@@ -212,13 +215,14 @@ static void what_makes_no_sense_is_refused(void** state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_difference_of_two_spheres_is_measured),
-                                       cmocka_unit_test(a_lost_surface_differs_by_all),
-                                       cmocka_unit_test(rigid_motions_bring_the_liquid_where_it_belongs),
-                                       cmocka_unit_test(the_ledger_gives_back_what_is_lost),
-                                       cmocka_unit_test(expressions_move_the_liquid),
-                                       cmocka_unit_test(volumes_move_the_liquid),
-                                       cmocka_unit_test(what_makes_no_sense_is_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_difference_of_two_spheres_is_measured),
+        cmocka_unit_test(a_lost_surface_differs_by_all),
+        cmocka_unit_test(rigid_motions_bring_the_liquid_where_it_belongs),
+        cmocka_unit_test(the_ledger_gives_back_what_is_lost),
+        cmocka_unit_test(expressions_move_the_liquid),
+        cmocka_unit_test(volumes_move_the_liquid),
+        cmocka_unit_test(what_makes_no_sense_is_refused)};
     int failed = cmocka_run_group_tests(tests, test_folder_make, test_folder_remove);
     ty_threads_stop();
     return failed;

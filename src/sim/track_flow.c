@@ -4,11 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-static const double TRANSLATION = 0.4;             // of the domain's side
-static const double SLOT_WIDTH = 5.0 / 15.0;       // of the radius
-static const double SLOTTED_VOLUME = 11014.0636 / (15.0 * 15.0 * 15.0);    // of radius^3, by quadrature
-static const double SLOT_TOP = 10.0 / 15.0;        // above the centre, of the radius
-enum { SPEED_SAMPLES = 24, SPEED_TIMES = 9 };      // of a field
+static const double TRANSLATION = 0.4;          // of the domain's side
+static const double SLOT_WIDTH = 5.0 / 15.0;    // of the radius
+static const double SLOTTED_VOLUME = 11014.0636 /
+                                     (15.0 * 15.0 * 15.0);    // of radius^3, by quadrature
+static const double SLOT_TOP = 10.0 / 15.0;                   // above the centre, of the radius
+enum { SPEED_SAMPLES = 24, SPEED_TIMES = 9 };                 // of a field
 
 static void velocity_turn(const ty_track_flow* f, const double x[3], double out[3])
 {
@@ -50,21 +51,61 @@ static void velocity_shear(const ty_track_flow* f, const double x[3], double out
 }
 
 static const ty_track_flow_case cases[] = {
-    {.name = "zalesak", .size = 100, .center = {50, 75, 50}, .radius = 15, .period = 628, .axis = {0, 0, 1},
-     .slotted = true, .velocity = velocity_turn},
-    {.name = "enright", .size = 1, .center = {0.35, 0.35, 0.35}, .radius = 0.15, .period = 3, .axis = {1, 0, 0},
-     .reverses = true, .speed = 2, .velocity = velocity_enright},
-    {.name = "shear", .size = 1, .center = {0.5, 0.75, 0.5}, .radius = 0.15, .period = 8, .axis = {0, 0, 1},
-     .reverses = true, .speed = 1, .velocity = velocity_shear},
-    {.name = "rotate", .size = 1, .center = {0.5, 0.75, 0.5}, .radius = 0.15, .period = 1, .axis = {0, 0, 1},
-     .any_axis = true, .velocity = velocity_turn},
-    {.name = "translate", .size = 1, .center = {0.3, 0.5, 0.5}, .radius = 0.15, .period = 1, .axis = {1, 0, 0},
-     .any_axis = true, .velocity = velocity_translate},
-    {.name = "field", .size = 1, .center = {0.5, 0.5, 0.5}, .radius = 0.15, .period = 1, .axis = {1, 0, 0}},
+    {.name = "zalesak",
+     .size = 100,
+     .center = {50, 75, 50},
+     .radius = 15,
+     .period = 628,
+     .axis = {0, 0, 1},
+     .slotted = true,
+     .velocity = velocity_turn},
+    {.name = "enright",
+     .size = 1,
+     .center = {0.35, 0.35, 0.35},
+     .radius = 0.15,
+     .period = 3,
+     .axis = {1, 0, 0},
+     .reverses = true,
+     .speed = 2,
+     .velocity = velocity_enright},
+    {.name = "shear",
+     .size = 1,
+     .center = {0.5, 0.75, 0.5},
+     .radius = 0.15,
+     .period = 8,
+     .axis = {0, 0, 1},
+     .reverses = true,
+     .speed = 1,
+     .velocity = velocity_shear},
+    {.name = "rotate",
+     .size = 1,
+     .center = {0.5, 0.75, 0.5},
+     .radius = 0.15,
+     .period = 1,
+     .axis = {0, 0, 1},
+     .any_axis = true,
+     .velocity = velocity_turn},
+    {.name = "translate",
+     .size = 1,
+     .center = {0.3, 0.5, 0.5},
+     .radius = 0.15,
+     .period = 1,
+     .axis = {1, 0, 0},
+     .any_axis = true,
+     .velocity = velocity_translate},
+    {.name = "field",
+     .size = 1,
+     .center = {0.5, 0.5, 0.5},
+     .radius = 0.15,
+     .period = 1,
+     .axis = {1, 0, 0}},
 };
 enum { N_CASES = sizeof cases / sizeof *cases };
 
-const char* ty_track_flow_names(void) { return "zalesak, enright, shear, rotate, translate, field"; }
+const char* ty_track_flow_names(void)
+{
+    return "zalesak, enright, shear, rotate, translate, field";
+}
 
 const ty_track_flow_case* ty_track_flow_find(const char* name)
 {
@@ -103,9 +144,11 @@ static ty_status field_speed(ty_track_flow* f)
             double x[SPEED_SAMPLES * SPEED_SAMPLES][3], v[SPEED_SAMPLES * SPEED_SAMPLES][3];
             for (int i = 0; i < n; ++i) {
                 int at[3] = {i % SPEED_SAMPLES, i / SPEED_SAMPLES, k};
-                for (int axis = 0; axis < 3; ++axis) x[i][axis] = f->size * (at[axis] + 0.5) / SPEED_SAMPLES;
+                for (int axis = 0; axis < 3; ++axis)
+                    x[i][axis] = f->size * (at[axis] + 0.5) / SPEED_SAMPLES;
             }
-            TY_TRY(ty_varying_eval(f->field, f->period * time / (SPEED_TIMES - 1), n, (const double(*)[3])x, v[0]));
+            TY_TRY(ty_varying_eval(f->field, f->period * time / (SPEED_TIMES - 1), n,
+                                   (const double(*)[3])x, v[0]));
             for (int i = 0; i < n; ++i) f->max_speed = fmax(f->max_speed, ty_norm(ty_load3(v[i])));
         }
     return ty_ok();
@@ -129,18 +172,21 @@ ty_status ty_track_flow_open(ty_track_flow* f, const ty_track_case_def* def)
 {
     *f = (ty_track_flow){.kind = ty_track_flow_find(def->name), .scale = 1.0};
     if (!f->kind)
-        return ty_fail(TY_BAD_INPUT, "there is no case '%s'; the cases are %s", def->name, ty_track_flow_names());
+        return ty_fail(TY_BAD_INPUT, "there is no case '%s'; the cases are %s", def->name,
+                       ty_track_flow_names());
     if (!f->kind->velocity && !def->field)
         return ty_fail(TY_BAD_INPUT, "case field needs velocity=X,Y,Z or velocity=FILE.vdb");
     f->field = f->kind->velocity ? NULL : def->field;
     f->size = f->field && def->size > 0.0 ? def->size : f->kind->size;
     f->period = isnan(def->period) ? f->kind->period : def->period;
     f->radius = isnan(def->radius) ? f->kind->radius * f->size / f->kind->size : def->radius;
-    if (!(f->period > 0.0) || !(f->radius > 0.0)) return ty_fail(TY_BAD_INPUT, "period and radius must be positive");
+    if (!(f->period > 0.0) || !(f->radius > 0.0))
+        return ty_fail(TY_BAD_INPUT, "period and radius must be positive");
     TY_TRY(set_axis(f, def));
     for (int i = 0; i < 3; ++i) {
         int at = f->kind->any_axis ? i : (i + f->turn) % 3;
-        f->center[at] = isnan(def->center[0]) ? f->kind->center[i] * f->size / f->kind->size : def->center[at];
+        f->center[at] = isnan(def->center[0]) ? f->kind->center[i] * f->size / f->kind->size
+                                              : def->center[at];
     }
     return set_speed(f);
 }

@@ -18,14 +18,15 @@ typedef void ty_track_velocity(const ty_track_flow* flow, const double x[3], dou
 
 typedef struct ty_track_flow_case {
     const char* name;
-    double size;                  // side of the cubic domain, metres
+    double size;    // side of the cubic domain, metres
     double center[3], radius;
-    double period;                // seconds; the run's length
+    double period;    // seconds; the run's length
     double axis[3];
-    bool any_axis;                // else x, y or z
-    bool reverses;                // velocity times cos(pi t / period)
+    bool any_axis;    // else x, y or z
+    bool reverses;    // velocity times cos(pi t / period)
     bool slotted;
-    double speed;                 // the largest, times 1 / period where that scales the field; 0: from the liquid
+    double
+        speed;    // the largest, times 1 / period where that scales the field; 0: from the liquid
     ty_track_velocity* velocity;
 } ty_track_flow_case;
 
@@ -33,9 +34,9 @@ typedef struct ty_track_flow_case {
 struct ty_track_flow {
     const ty_track_flow_case* kind;
     double center[3], radius, period, axis[3], size;
-    int turn;            // coordinate i of the case is coordinate (i + turn) % 3 of space
+    int turn;    // coordinate i of the case is coordinate (i + turn) % 3 of space
     double scale;
-    double time;         // for `field`
+    double time;    // for `field`
     ty_varying* field;
     double max_speed;
 };

@@ -4,7 +4,8 @@
 #include <string.h>
 
 // The one table of solvers: a new one is a row here.
-static const ty_solver_kind* const kinds[] = {&ty_solver_grid, &ty_solver_tet, &ty_solver_prescribed, NULL};
+static const ty_solver_kind* const kinds[] = {&ty_solver_grid, &ty_solver_tet,
+                                              &ty_solver_prescribed, NULL};
 
 const ty_solver_kind* const* ty_solver_kinds(void) { return kinds; }
 

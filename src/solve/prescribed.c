@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solver `prescribed`: the velocity is a function of place and time that the scene gives. For tracking tests and
-// for liquids that only follow.
+// Solver `prescribed`: the velocity is a function of place and time that the scene gives. For
+// tracking tests and for liquids that only follow.
 #include <math.h>
 
 #include "core/parallel.h"
@@ -14,12 +14,13 @@ static const double FIRST_LOOK = 1.0 / 48.0;
 typedef struct prescribed {
     ty_varying* velocity;    // the def's
     double cell, cfl;
-    double time;             // the liquid's
-    double ahead;            // flow.velocity is that of time + ahead
+    double time;     // the liquid's
+    double ahead;    // flow.velocity is that of time + ahead
     double max_speed;
 } prescribed;
 
-// Where the expression has no finite value the liquid stands; advance fails when that is on its surface.
+// Where the expression has no finite value the liquid stands; advance fails when that is on its
+// surface.
 static void velocity_at(const prescribed* self, double t, int n, const double (*x)[3], double* out)
 {
     ty_status s = ty_varying_eval(self->velocity, t, n, x, out);
@@ -42,7 +43,8 @@ static void eval_now(const void* self, int n, const double (*x)[3], double* out)
     velocity_at(p, p->time, n, x, out);
 }
 
-static ty_status fastest(const prescribed* self, double t, int n, const double (*x)[3], double* speed)
+static ty_status fastest(const prescribed* self, double t, int n, const double (*x)[3],
+                         double* speed)
 {
     double v[3 * TY_SAMPLE_BATCH];
     for (int begin = 0; begin < n; begin += TY_SAMPLE_BATCH) {
@@ -68,8 +70,8 @@ static ty_status fastest_in_box(const prescribed* self, ty_box box, double t, do
     return ty_ok();
 }
 
-static ty_status advance(void* state, const ty_liquid* liquid, const ty_world* world, double t, double dt,
-                         ty_solve_stats* stats)
+static ty_status advance(void* state, const ty_liquid* liquid, const ty_world* world, double t,
+                         double dt, ty_solve_stats* stats)
 {
     prescribed* self = state;
     self->time = t + dt;
@@ -81,8 +83,7 @@ static ty_status advance(void* state, const ty_liquid* liquid, const ty_world* w
         double at = self->time + look * self->ahead;
         if (surface && surface->n_verts > 0)
             TY_TRY(fastest(self, at, surface->n_verts, (const double(*)[3])surface->vert, &speed));
-        else
-            TY_TRY(fastest_in_box(self, ty_world_bounds(world), at, &speed));
+        else TY_TRY(fastest_in_box(self, ty_world_bounds(world), at, &speed));
         if (!ty_varying_in_time(self->velocity)) break;
     }
     self->max_speed = speed;

@@ -7,29 +7,37 @@
 #include "world/exchange.h"
 #include "world/world.h"
 
-typedef enum ty_advection { TY_ADVECT_SEMI_LAGRANGIAN, TY_ADVECT_MACCORMACK, TY_ADVECT_CUBIC } ty_advection;
+typedef enum ty_advection {
+    TY_ADVECT_SEMI_LAGRANGIAN,
+    TY_ADVECT_MACCORMACK,
+    TY_ADVECT_CUBIC
+} ty_advection;
 
-typedef enum ty_viscosity_form { TY_VISCOSITY_DIFFUSION, TY_VISCOSITY_VARIATIONAL } ty_viscosity_form;
+typedef enum ty_viscosity_form {
+    TY_VISCOSITY_DIFFUSION,
+    TY_VISCOSITY_VARIATIONAL
+} ty_viscosity_form;
 
 // Everything the scene's `solver:` says. Value; strings are borrowed.
 typedef struct ty_solve_def {
     const char* kind;
     double cell, cfl;
     double density, surface_tension, tolerance;
-    ty_varying viscosity;             // Pa s
+    ty_varying viscosity;                // Pa s
     ty_viscosity_form viscosity_form;    // grid; variational carries no acceleration: theta 1
-    ty_advection advection;           // MacCormack needs theta 1: it adds energy to a carried acceleration
-    double theta;                     // carried acceleration: weight of the new one; 1 turns it off
+    ty_advection advection;    // MacCormack needs theta 1: it adds energy to a carried acceleration
+    double theta;              // carried acceleration: weight of the new one; 1 turns it off
     bool reduced_pressure;
-    bool paper;                       // `method: paper`
-    const char* pressure;             // tet: face, nodal, two-point
-    const char* obstacles;            // tet: embed, conform
-    double snap;                      // tet, conform: how far a vertex is moved onto a solid, cells
-    bool no_slip;                     // tet, conform: the liquid sticks to solids
-    bool traced_interpolant;          // tet, `method: paper`: Gong's: paths through dual cells too
-    double outside_share;             // tet, two-point: Gong's share of the pressure outside; 0: air pressure
-    int sweeps;                       // tet, `method: paper`: of the multigrid's smoother
-    ty_varying velocity;              // prescribed
+    bool paper;                 // `method: paper`
+    const char* pressure;       // tet: face, nodal, two-point
+    const char* obstacles;      // tet: embed, conform
+    double snap;                // tet, conform: how far a vertex is moved onto a solid, cells
+    bool no_slip;               // tet, conform: the liquid sticks to solids
+    bool traced_interpolant;    // tet, `method: paper`: Gong's: paths through dual cells too
+    double
+        outside_share;      // tet, two-point: Gong's share of the pressure outside; 0: air pressure
+    int sweeps;             // tet, `method: paper`: of the multigrid's smoother
+    ty_varying velocity;    // prescribed
 } ty_solve_def;
 
 ty_solve_def ty_solve_default(void);
@@ -39,23 +47,26 @@ typedef struct ty_solve_stats {
     int64_t cells, unknowns;
     int iterations;
     double residual;
-    double max_divergence;            // 1/s
-    double flux_jump;                 // tet: largest difference of a face's fluxes seen from both sides / largest flux
-    double surface_divergence;        // tet: rms at the surface of the interpolated field that moves it, 1/s
-    double outside;                   // tet: vertices of the surface that hang outside the mesh
-    double kinetic_energy;            // J, of the liquid
-    double moving_volume;             // m3 that it was summed over; 0: not known
-    double open_outflow;              // m3 that left through open sides during the step
+    double max_divergence;    // 1/s
+    double
+        flux_jump;    // tet: largest difference of a face's fluxes seen from both sides / largest flux
+    double
+        surface_divergence;    // tet: rms at the surface of the interpolated field that moves it, 1/s
+    double outside;            // tet: vertices of the surface that hang outside the mesh
+    double kinetic_energy;    // J, of the liquid
+    double moving_volume;     // m3 that it was summed over; 0: not known
+    double open_outflow;      // m3 that left through open sides during the step
     double mesh_seconds, advect_seconds, project_seconds;
 } ty_solve_stats;
 
 typedef struct ty_solver_kind {
     const char* name;
     bool needs_domain;
-    // On failure *self is NULL and nothing is left. `world` is at time 0. Borrows the def, which outlives the solver.
+    // On failure *self is NULL and nothing is left. `world` is at time 0. Borrows the def, which
+    // outlives the solver.
     ty_status (*create)(void** self, const ty_solve_def*, const ty_world*);
-    // From t to t + dt. `liquid` is at t + dt already (NULL for smoke), `world` too. dt 0, once before the first
-    // step: makes the initial velocities consistent.
+    // From t to t + dt. `liquid` is at t + dt already (NULL for smoke), `world` too. dt 0, once
+    // before the first step: makes the initial velocities consistent.
     ty_status (*advance)(void* self, const ty_liquid* liquid, const ty_world*, double t, double dt,
                          ty_solve_stats*);
     ty_flow (*flow)(const void* self);

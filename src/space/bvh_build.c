@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree's shape. The top is cut with all threads on one cut; below TY_BVH_TASK triangles every subtree is
-// one thread's task. Nodes are numbered top first, then task by task, parents before children.
+// The tree's shape. The top is cut with all threads on one cut; below TY_BVH_TASK triangles every
+// subtree is one thread's task. Nodes are numbered top first, then task by task, parents before
+// children.
 #include "space/bvh_build.h"
 
 static void set_reference(const ty_bvh* b, int t, ty_bvh_ref* ref)
@@ -24,7 +25,7 @@ typedef struct gathering {
     struct {
         ty_box box;
         int n;
-    }* block;
+    } * block;
 } gathering;
 
 static void bound_block(void* ctx, ty_range r)
@@ -72,8 +73,9 @@ static int gather(ty_bvh* b)
     return n;
 }
 
-// Opens a range into up to eight, largest first, until all fit into full subtrees of the next lower level
-// (8, 64, 512 ... triangles): that keeps the nodes near the leaves full, where most visits go.
+// Opens a range into up to eight, largest first, until all fit into full subtrees of the next lower
+// level (8, 64, 512 ... triangles): that keeps the nodes near the leaves full, where most visits
+// go.
 static int open_range(ty_bvh* b, int begin, int end, int cut[TY_BVH_WIDTH + 1])
 {
     int64_t full = TY_BVH_WIDTH;
@@ -116,18 +118,21 @@ static int build_subtree(ty_bvh* b, ty_bvh_task* task, int begin, int end)
 static void build_tasks(void* ctx, ty_range r)
 {
     ty_bvh* b = ctx;
-    for (int64_t t = r.begin; t < r.end; ++t) build_subtree(b, &b->task[t], b->task[t].begin, b->task[t].end);
+    for (int64_t t = r.begin; t < r.end; ++t)
+        build_subtree(b, &b->task[t], b->task[t].begin, b->task[t].end);
 }
 
-// Entries of topology that a range may need: leaves hold at least four triangles on average, as cuts of more
-// than 128 leave 17 or more on either side and smaller sets are cut into full leaves and one rest.
+// Entries of topology that a range may need: leaves hold at least four triangles on average, as
+// cuts of more than 128 leave 17 or more on either side and smaller sets are cut into full leaves
+// and one rest.
 static int entries(int n_refs) { return n_refs / 4 + 2; }
 
 static void add_task(ty_bvh* b, int begin, int end, int parent, int slot)
 {
     const ty_bvh_task* last = b->n_tasks > 0 ? &b->task[b->n_tasks - 1] : NULL;
     int base = last ? last->base + entries(last->end - last->begin) : 0;
-    b->task[b->n_tasks++] = (ty_bvh_task){.begin = begin, .end = end, .parent = parent, .slot = slot, .base = base};
+    b->task[b->n_tasks++] = (ty_bvh_task){
+        .begin = begin, .end = end, .parent = parent, .slot = slot, .base = base};
 }
 
 static int build_top(ty_bvh* b, int begin, int end)
@@ -138,8 +143,7 @@ static int build_top(ty_bvh* b, int begin, int end)
     for (int k = 0; k < n; ++k) {
         if (cut[k + 1] - cut[k] > TY_BVH_TASK)
             b->node[node].child[k] = build_top(b, cut[k], cut[k + 1]);
-        else
-            add_task(b, cut[k], cut[k + 1], node, k);
+        else add_task(b, cut[k], cut[k + 1], node, k);
     }
     return node;
 }
@@ -179,7 +183,8 @@ static void emit_tasks(void* ctx, ty_range r)
             node->n_children = topology[i].n_children;
             for (int k = 0; k < node->n_children; ++k) {
                 int child = topology[i].child[k];
-                node->child[k] = child >= 0 ? task->first_node + child : ~(task->first_leaf + ~child);
+                node->child[k] = child >= 0 ? task->first_node + child
+                                            : ~(task->first_leaf + ~child);
             }
         }
         for (int i = 0; i < task->n_leaves; ++i) emit_leaf(b, &topology[i], task->first_leaf + i);
@@ -233,7 +238,8 @@ static ty_status reserve_leaves(ty_bvh* b, int n)
     return ty_ok();
 }
 
-ty_status ty_bvh_build(ty_bvh* b, int n_verts, const double (*vert)[3], int n_tris, const int (*tri)[3])
+ty_status ty_bvh_build(ty_bvh* b, int n_verts, const double (*vert)[3], int n_tris,
+                       const int (*tri)[3])
 {
     b->n_nodes = b->n_leaves = b->n_top = b->n_tasks = 0;
     b->n_verts = n_verts;
@@ -244,10 +250,8 @@ ty_status ty_bvh_build(ty_bvh* b, int n_verts, const double (*vert)[3], int n_tr
     int n = gather(b);
     if (n == 0) return ty_ok();
     TY_TRY(reserve_nodes(b, most_tasks(n), 0));
-    if (n > TY_BVH_TASK)
-        build_top(b, 0, n);
-    else
-        add_task(b, 0, n, -1, 0);
+    if (n > TY_BVH_TASK) build_top(b, 0, n);
+    else add_task(b, 0, n, -1, 0);
     ty_parallel_for(b->n_tasks, 1, build_tasks, b);
     int n_top = b->n_top;
     number(b);

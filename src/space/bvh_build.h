@@ -25,8 +25,8 @@ struct ty_bvh_ref {
     };
 };
 
-// A node before its boxes: children are nodes of the same task, ~leaf of the same task, or (in the top) what
-// ty_bvh_task.slot points back to. `begin`, `end` are for a leaf: references.
+// A node before its boxes: children are nodes of the same task, ~leaf of the same task, or (in the
+// top) what ty_bvh_task.slot points back to. `begin`, `end` are for a leaf: references.
 struct ty_bvh_topology {
     int n_children;
     int child[TY_BVH_WIDTH];
@@ -34,13 +34,14 @@ struct ty_bvh_topology {
 };
 
 struct ty_bvh_task {
-    int begin, end;              // references
-    int parent, slot;            // in the top; parent -1: the task is the whole tree
-    int base;                    // first entry of topology
+    int begin, end;      // references
+    int parent, slot;    // in the top; parent -1: the task is the whole tree
+    int base;            // first entry of topology
     int n_nodes, n_leaves, first_node, first_leaf;
 };
 
-// Triangles of the leaves, boxes of all nodes, from the positions. Needs the topology of nodes and leaf ids.
+// Triangles of the leaves, boxes of all nodes, from the positions. Needs the topology of nodes and
+// leaf ids.
 void ty_bvh_fit(ty_bvh* bvh);
 // centre, scale and inverse_scale of a box; an empty one gives the unit cube.
 void ty_bvh_set_frame(ty_bvh* bvh, const ty_box* box);
@@ -59,7 +60,8 @@ static inline double ty_bvh_unit(const ty_bvh* b, const double x[3], int axis)
     return (x[axis] - b->centre[axis]) * b->inverse_scale;
 }
 
-// Cuts references [begin, end) of at least nine in two; returns where. Both sides have at least an eighth.
+// Cuts references [begin, end) of at least nine in two; returns where. Both sides have at least an
+// eighth.
 int ty_bvh_split(ty_bvh* bvh, int begin, int end);
 int64_t ty_bvh_split_scratch(int n_refs);    // bytes wanted in bvh->block
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closest points. A block of queries is visited in order of place (bvh_order.h), each
-// starting with the leaf of the one before: its distance there prunes nearly all of the tree. Neither can
-// change an answer, as nothing is ruled out that could tie.
+// Closest points. A block of queries is visited in order of place (bvh_order.h), each starting with
+// the leaf of the one before: its distance there prunes nearly all of the tree. Neither can change
+// an answer, as nothing is ruled out that could tie.
 #include <assert.h>
 
 #include "core/parallel.h"
@@ -11,28 +11,29 @@
 
 enum {
     POINT_BLOCK = TY_BVH_ORDER_MOST,
-    ORDER_MIN = 32,                       // fewer points are not worth ordering
+    ORDER_MIN = 32,    // fewer points are not worth ordering
     MOST_CANDIDATES = 56
 };
 
-// Distances in floats are right to a few 1e-7 of themselves and LEAF_MARGIN (of a float query against a float
-// triangle, both within [-1, 1]); boxes are grown by as much (bvh_fit.c).
+// Distances in floats are right to a few 1e-7 of themselves and LEAF_MARGIN (of a float query
+// against a float triangle, both within [-1, 1]); boxes are grown by as much (bvh_fit.c).
 static const float RELATIVE_MARGIN = 1.0f + 0x1p-18f;
 static const float LEAF_RELATIVE = 0x1p-20f;
 static const float LEAF_MARGIN = 0x1p-21f;
-static const double FARTHEST = 1e15;            // queries beyond are pulled in to here: a lower bound still
+static const double FARTHEST = 1e15;    // queries beyond are pulled in to here: a lower bound still
 
 // A triangle that may be the closest; decided at the end, in doubles.
 typedef struct candidate {
-    float least;     // no closer than this, in units of the mesh
+    float least;    // no closer than this, in units of the mesh
     int triangle;
 } candidate;
 
 typedef struct query {
     ty_vec3 x;
-    float p[3];           // x in units of the mesh
-    float bound, reach;   // nothing beyond this squared distance (boxes), distance (triangles) counts
-    float keen;           // boxes beyond this part of the squared reach may be left out
+    float p[3];    // x in units of the mesh
+    float bound,
+        reach;     // nothing beyond this squared distance (boxes), distance (triangles) counts
+    float keen;    // boxes beyond this part of the squared reach may be left out
     int triangle;
     ty_closest best;
     int n_candidates;
@@ -78,7 +79,8 @@ typedef struct eight {
     ty_f8 ap[3], ab[3], ac[3], normal[3], inverse[3], ab_ab, ab_ac;
 } eight;
 
-// Distances in floats: the plane's where the foot of the perpendicular is inside, else the nearest edge's.
+// Distances in floats: the plane's where the foot of the perpendicular is inside, else the nearest
+// edge's.
 static inline ty_f8 distances(const eight* e)
 {
     const ty_f8 *ab = e->ab, *ac = e->ac, *ap = e->ap;
@@ -89,7 +91,8 @@ static inline ty_f8 distances(const eight* e)
     }
     ty_f8 d1 = dot8(ab, ap), d2 = dot8(ac, ap), h = dot8(e->normal, ap);
     ty_f8 t_ab = d1 * e->inverse[0], t_ac = d2 * e->inverse[1], t_bc = dot8(bp, bc) * e->inverse[2];
-    ty_f8 edges = ty_f8_min(ty_f8_min(segment8(ap, ab, t_ab), segment8(ap, ac, t_ac)), segment8(bp, bc, t_bc));
+    ty_f8 edges = ty_f8_min(ty_f8_min(segment8(ap, ab, t_ab), segment8(ap, ac, t_ac)),
+                            segment8(bp, bc, t_bc));
     ty_i8 inside = (d1 > e->ab_ac * t_ac) & (d2 > e->ab_ac * t_ab) &
                    (e->ab_ab - d1 > (e->ab_ab - e->ab_ac) * t_bc) & (h * h < edges);
     return ty_f8_sqrt(ty_f8_pick(inside, h * h, edges));
@@ -111,8 +114,8 @@ static inline float least_lane(ty_f8 a)
     return a[0];
 }
 
-// A float distance d stands for d - error to d + error: the latter shortens the reach, the former decides who
-// is a candidate.
+// A float distance d stands for d - error to d + error: the latter shortens the reach, the former
+// decides who is a candidate.
 static inline void visit_leaf(const ty_bvh* b, int leaf, query* q)
 {
     const ty_bvh_leaf* l = &b->leaf[leaf];
@@ -151,7 +154,8 @@ static inline unsigned lanes_within(const ty_bvh_node* n, const query* q, float 
     ty_f8 box = ty_f8_all(0.0f), zero = box, height = zero, v2 = zero;
     for (int axis = 0; axis < 3; ++axis) {
         ty_f8 p = ty_f8_all(q->p[axis]);
-        ty_f8 out = ty_f8_max(ty_f8_max(ty_f8_load(n->lo[axis]) - p, p - ty_f8_load(n->hi[axis])), zero);
+        ty_f8 out = ty_f8_max(ty_f8_max(ty_f8_load(n->lo[axis]) - p, p - ty_f8_load(n->hi[axis])),
+                              zero);
         box = ty_f8_fma(out, out, box);
         ty_f8 v = p - ty_f8_load(n->middle[axis]);
         height = ty_f8_fma(v, ty_f8_load(n->normal[axis]), height);
@@ -186,10 +190,8 @@ static inline void empty_stack(const ty_bvh* b, query* q, entry* stack, int top,
     while (top > 0) {
         entry e = stack[--top];
         if (e.d2 > q->bound) continue;
-        if (e.child >= 0)
-            top += children_within(&b->node[e.child], q, &stack[top]);
-        else if (~e.child != known_leaf)
-            visit_leaf(b, ~e.child, q);
+        if (e.child >= 0) top += children_within(&b->node[e.child], q, &stack[top]);
+        else if (~e.child != known_leaf) visit_leaf(b, ~e.child, q);
     }
 }
 
@@ -201,8 +203,10 @@ static void begin_query(const ty_bvh* b, query* q, ty_vec3 x, double limit2, flo
     q->best.distance2 = limit2;
     q->n_candidates = 0;
     for (int axis = 0; axis < 3; ++axis)
-        q->p[axis] = (float)ty_clamp((x[axis] - b->centre[axis]) * b->inverse_scale, -FARTHEST, FARTHEST);
-    set_reach(q, (float)ty_clamp(sqrt(limit2) * b->inverse_scale, 0.0, 4.0 * FARTHEST) * RELATIVE_MARGIN);
+        q->p[axis] = (float)ty_clamp((x[axis] - b->centre[axis]) * b->inverse_scale, -FARTHEST,
+                                     FARTHEST);
+    set_reach(q, (float)ty_clamp(sqrt(limit2) * b->inverse_scale, 0.0, 4.0 * FARTHEST) *
+                     RELATIVE_MARGIN);
 }
 
 static void closest_from_root(const ty_bvh* b, query* q, int hint)

@@ -10,14 +10,16 @@ typedef struct coin {
     double radius, half_thickness;
 } coin;
 
-// Boxes are grown by this part of the mesh's size: more than the rounding of a query point to float, and
-// than any error of the double-precision distance.
+// Boxes are grown by this part of the mesh's size: more than the rounding of a query point to
+// float, and than any error of the double-precision distance.
 static const float BOX_MARGIN = 0x1p-21f;
 static const float COIN_MARGIN = 0x1p-20f;
 static const double ROUNDING = 1e-6;    // of sines from normals rounded to float
-static const double THIN = 1e-3;             // sin^2 of the smallest angle: below, rounding would decide too much
+static const double THIN =
+    1e-3;    // sin^2 of the smallest angle: below, rounding would decide too much
 static const float NEVER_INSIDE = -1e30f;    // for ab_ab and ab_ac: fails the test of edge bc
-static const double LEAST_SQUARE = 1e-36;    // of an edge; shorter ones are points, far below every margin
+static const double LEAST_SQUARE =
+    1e-36;    // of an edge; shorter ones are points, far below every margin
 static const float FAR_AWAY = 1e15f;    // where unused lanes are; its square is finite
 
 void ty_bvh_set_frame(ty_bvh* b, const ty_box* box)
@@ -34,9 +36,10 @@ void ty_bvh_set_frame(ty_bvh* b, const ty_box* box)
     b->inverse_scale = 1.0 / b->scale;
 }
 
-// By how much a float distance may be wrong, besides rounding of the distance itself. Whether the foot of the
-// perpendicular is inside is misjudged only within 64 eps / sin^2 of the smallest altitude. Thin triangles are taken
-// as their edges: all of a triangle is within the smallest altitude of its longest edge.
+// By how much a float distance may be wrong, besides rounding of the distance itself. Whether the
+// foot of the perpendicular is inside is misjudged only within 64 eps / sin^2 of the smallest
+// altitude. Thin triangles are taken as their edges: all of a triangle is within the smallest
+// altitude of its longest edge.
 static float slack_of(ty_vec3 ab, ty_vec3 ac, bool* thin)
 {
     ty_vec3 bc = ac - ab;
@@ -121,7 +124,10 @@ static ty_vec3 middle_of(const float lo[3], const float hi[3])
     return 0.5 * (ty_vec(lo[0], lo[1], lo[2]) + ty_vec(hi[0], hi[1], hi[2]));
 }
 
-static ty_vec3 unit_or_x(ty_vec3 v) { return ty_norm(v) > 0.0 ? ty_normalize(v) : ty_vec(1.0, 0.0, 0.0); }
+static ty_vec3 unit_or_x(ty_vec3 v)
+{
+    return ty_norm(v) > 0.0 ? ty_normalize(v) : ty_vec(1.0, 0.0, 0.0);
+}
 
 // The coin of a leaf: through the middle of its box, along its area vector, around all its corners.
 static coin leaf_coin(const ty_bvh* b, const ty_bvh_leaf* l, ty_vec3 middle)
@@ -219,7 +225,8 @@ static double bound_value(const ty_bvh* b, ty_range r, int axis, double sign)
     double most = -INFINITY;
     for (int64_t i = r.begin; i < r.end; ++i)
         for (int k = 0; k < b->leaf[i].n; ++k)
-            for (int c = 0; c < 3; ++c) most = fmax(most, sign * b->vert[b->tri[b->leaf[i].id[k]][c]][axis]);
+            for (int c = 0; c < 3; ++c)
+                most = fmax(most, sign * b->vert[b->tri[b->leaf[i].id[k]][c]][axis]);
     return most;
 }
 
@@ -251,11 +258,13 @@ void ty_bvh_refit(ty_bvh* b, const double (*vert)[3])
 static ty_status check_node(const ty_bvh* b, int i, int* n_leaves, int* n_nodes)
 {
     const ty_bvh_node* n = &b->node[i];
-    if (n->n_children < 1 || n->n_children > TY_BVH_WIDTH) return ty_fail(TY_DAMAGED, "node %d: children", i);
+    if (n->n_children < 1 || n->n_children > TY_BVH_WIDTH)
+        return ty_fail(TY_DAMAGED, "node %d: children", i);
     for (int k = 0; k < n->n_children; ++k) {
         float lo[3], hi[3];
         if (n->child[k] >= 0) {
-            if (n->child[k] <= i || n->child[k] >= b->n_nodes) return ty_fail(TY_DAMAGED, "node %d: order", i);
+            if (n->child[k] <= i || n->child[k] >= b->n_nodes)
+                return ty_fail(TY_DAMAGED, "node %d: order", i);
             node_bounds(&b->node[n->child[k]], lo, hi);
             ++*n_nodes;
         } else {
@@ -277,8 +286,10 @@ ty_status ty_bvh_validate(const ty_bvh* b)
     if (n_leaves != b->n_leaves || n_nodes != b->n_nodes) return ty_fail(TY_DAMAGED, "not a tree");
     for (int i = 0; i < b->n_leaves; ++i)
         for (int k = 0; k < b->leaf[i].n; ++k, ++n_tris)
-            if (b->leaf_of[b->leaf[i].id[k]] != i) return ty_fail(TY_DAMAGED, "leaf %d is not its triangle's", i);
+            if (b->leaf_of[b->leaf[i].id[k]] != i)
+                return ty_fail(TY_DAMAGED, "leaf %d is not its triangle's", i);
     for (int t = 0; t < b->n_tris; ++t) n_usable += ty_bvh_usable(b, t);
-    if (n_tris != n_usable) return ty_fail(TY_DAMAGED, "%d triangles in leaves, %d usable", n_tris, n_usable);
+    if (n_tris != n_usable)
+        return ty_fail(TY_DAMAGED, "%d triangles in leaves, %d usable", n_tris, n_usable);
     return ty_ok();
 }

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-// Bits per axis of a code, and of a digit of the sort: two digits hold three axes. Few points need no fine code, and
-// clearing the counts of a large digit would cost more than they do.
+// Bits per axis of a code, and of a digit of the sort: two digits hold three axes. Few points need
+// no fine code, and clearing the counts of a large digit would cost more than they do.
 enum { ORDER_BITS = 7, DIGIT_BITS = 11, FEW = 512, FEW_ORDER_BITS = 5, FEW_DIGIT_BITS = 8 };
 
 // Bits of k spread out to every third place.
@@ -17,7 +17,8 @@ static unsigned spread_bits(unsigned k)
 }
 
 // One pass of a stable counting sort by one digit of the codes.
-static void sort_by_digit(int n, const uint32_t* code, int shift, int bits, const uint16_t* from, uint16_t* to)
+static void sort_by_digit(int n, const uint32_t* code, int shift, int bits, const uint16_t* from,
+                          uint16_t* to)
 {
     uint16_t start[1 << DIGIT_BITS];
     uint32_t mask = (1u << bits) - 1u;
@@ -37,7 +38,8 @@ void ty_bvh_order(int n, const double (*x)[3], uint16_t* order)
     uint32_t code[TY_BVH_ORDER_MOST];
     uint16_t first[TY_BVH_ORDER_MOST];
     double lo[3], extent = 0.0;
-    int order_bits = n > FEW ? ORDER_BITS : FEW_ORDER_BITS, digit_bits = n > FEW ? DIGIT_BITS : FEW_DIGIT_BITS;
+    int order_bits = n > FEW ? ORDER_BITS : FEW_ORDER_BITS,
+        digit_bits = n > FEW ? DIGIT_BITS : FEW_DIGIT_BITS;
     for (int axis = 0; axis < 3; ++axis) {
         double hi = -INFINITY;
         lo[axis] = INFINITY;

@@ -9,11 +9,12 @@
 
 enum { TRI_BLOCK = 1024 };
 
-static const double FARTHEST = 1e15;    // boxes reaching beyond, in units of the mesh, are cut off there
+static const double FARTHEST =
+    1e15;    // boxes reaching beyond, in units of the mesh, are cut off there
 
 typedef struct window {
-    ty_box box;              // metres
-    float lo[3], hi[3];      // units of the mesh; the nodes' boxes have the margin for rounding
+    ty_box box;            // metres
+    float lo[3], hi[3];    // units of the mesh; the nodes' boxes have the margin for rounding
 } window;
 
 static window make_window(const ty_bvh* b, const ty_box* box)
@@ -42,13 +43,15 @@ static bool triangle_meets(const ty_bvh* b, int t, const ty_box* box)
     for (int axis = 0; axis < 3; ++axis) {
         double x[3];
         for (int k = 0; k < 3; ++k) x[k] = b->vert[b->tri[t][k]][axis];
-        if (fmin(x[0], fmin(x[1], x[2])) > box->hi[axis] || fmax(x[0], fmax(x[1], x[2])) < box->lo[axis])
+        if (fmin(x[0], fmin(x[1], x[2])) > box->hi[axis] ||
+            fmax(x[0], fmax(x[1], x[2])) < box->lo[axis])
             return false;
     }
     return true;
 }
 
-static void visit_met(const ty_bvh* b, const window* w, void (*visit)(void* ctx, int triangle), void* ctx)
+static void visit_met(const ty_bvh* b, const window* w, void (*visit)(void* ctx, int triangle),
+                      void* ctx)
 {
     int stack[TY_BVH_STACK], top = 0;
     if (b->n_nodes > 0) stack[top++] = 0;
@@ -79,7 +82,10 @@ static void add_id(void* ctx, int triangle)
     ++list->n;
 }
 
-static int by_id(const void* a, const void* b) { return (*(const int*)a > *(const int*)b) - (*(const int*)a < *(const int*)b); }
+static int by_id(const void* a, const void* b)
+{
+    return (*(const int*)a > *(const int*)b) - (*(const int*)a < *(const int*)b);
+}
 
 int64_t ty_bvh_overlaps(const ty_bvh* b, const ty_box* box, int64_t limit, int* triangle)
 {
@@ -168,7 +174,8 @@ static void write_block(void* ctx, ty_range r)
         at += partners_of(s->bvh, (int)t, s->limit - at, s->pair + at);
 }
 
-ty_status ty_bvh_self_intersections(const ty_bvh* b, int64_t limit, ty_bvh_pair* pair, int64_t* n_pairs)
+ty_status ty_bvh_self_intersections(const ty_bvh* b, int64_t limit, ty_bvh_pair* pair,
+                                    int64_t* n_pairs)
 {
     int64_t n_blocks = (b->n_tris + TRI_BLOCK - 1) / TRI_BLOCK, total = 0;
     *n_pairs = 0;

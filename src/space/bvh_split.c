@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where to cut a set of triangles in two: binned surface area heuristic [Wald2007] on the longest axis of the
-// centroids for large sets, the median in multiples of a leaf for small ones (so that leaves are full).
-// Passes over large sets run block by block; minima and counts do not depend on who did which block.
+// Where to cut a set of triangles in two: binned surface area heuristic [Wald2007] on the longest
+// axis of the centroids for large sets, the median in multiples of a leaf for small ones (so that
+// leaves are full). Passes over large sets run block by block; minima and counts do not depend on
+// who did which block.
 #include <limits.h>
 
 #include "space/bvh_build.h"
 
 enum {
     N_BINS = 16,
-    SMALL = 128,          // at most: cut at the median
+    SMALL = 128,    // at most: cut at the median
     LARGE = 4 * TY_BVH_BLOCK,
-    MIN_PART = 8          // a side has at least 1 / MIN_PART
+    MIN_PART = 8    // a side has at least 1 / MIN_PART
 };
 
 typedef struct bins {
@@ -27,7 +28,7 @@ typedef struct block_result {
 typedef struct pass {
     ty_bvh_ref *ref, *spare;
     block_result* result;
-    int axis, cut;           // references in bins below `cut` go left
+    int axis, cut;    // references in bins below `cut` go left
     float origin, factor;
 } pass;
 
@@ -103,16 +104,15 @@ static void copy_block(void* ctx, ty_range r)
 
 static void run(pass* p, int n, void (*body)(void*, ty_range))
 {
-    if (n > TY_BVH_BLOCK)
-        ty_parallel_for(n, TY_BVH_BLOCK, body, p);
-    else
-        body(p, (ty_range){0, n, 0, 0});
+    if (n > TY_BVH_BLOCK) ty_parallel_for(n, TY_BVH_BLOCK, body, p);
+    else body(p, (ty_range){0, n, 0, 0});
 }
 
 static double half_area(ty_f8 box)
 {
     double d[3];
-    for (int axis = 0; axis < 3; ++axis) d[axis] = ty_max(-(double)box[axis] - (double)box[axis + 4], 0.0);
+    for (int axis = 0; axis < 3; ++axis)
+        d[axis] = ty_max(-(double)box[axis] - (double)box[axis + 4], 0.0);
     return d[0] * d[1] + d[1] * d[2] + d[2] * d[0];
 }
 
@@ -159,7 +159,8 @@ static void swap(ty_bvh_ref* a, ty_bvh_ref* b)
     *b = t;
 }
 
-// Quickselect: afterwards ref[0, k) come before ref[k, n). The order is total (ids), so the parts are unique.
+// Quickselect: afterwards ref[0, k) come before ref[k, n). The order is total (ids), so the parts
+// are unique.
 static void select_lowest(ty_bvh_ref* ref, int n, int k, int axis)
 {
     int lo = 0, hi = n - 1;
@@ -175,12 +176,9 @@ static void select_lowest(ty_bvh_ref* ref, int n, int k, int axis)
             while (before(&pivot, &ref[j], axis)) --j;
             if (i <= j) swap(&ref[i++], &ref[j--]);
         }
-        if (k <= j)
-            hi = j;
-        else if (k >= i)
-            lo = i;
-        else
-            return;
+        if (k <= j) hi = j;
+        else if (k >= i) lo = i;
+        else return;
     }
 }
 
@@ -227,7 +225,9 @@ int ty_bvh_split(ty_bvh* bvh, int begin, int end)
 {
     int n = end - begin, n_blocks = (n + TY_BVH_BLOCK - 1) / TY_BVH_BLOCK;
     block_result local[LARGE / TY_BVH_BLOCK];
-    pass p = {.ref = bvh->ref + begin, .spare = bvh->spare + begin, .result = n > LARGE ? bvh->block : local};
+    pass p = {.ref = bvh->ref + begin,
+              .spare = bvh->spare + begin,
+              .result = n > LARGE ? bvh->block : local};
     run(&p, n, bound_block);
     ty_f8 centroids = nothing();
     for (int b = 0; b < n_blocks; ++b) centroids = ty_f8_min(centroids, p.result[b].centroids);
@@ -244,7 +244,8 @@ int ty_bvh_split(ty_bvh* bvh, int begin, int end)
                 all.n[k] += p.result[b].bins.n[k];
             }
         p.cut = best_cut(&all, n);
-        if (p.cut > 0) return begin + (n > LARGE ? partition_in_blocks(&p, n) : partition_in_place(&p, n));
+        if (p.cut > 0)
+            return begin + (n > LARGE ? partition_in_blocks(&p, n) : partition_in_place(&p, n));
     }
     int middle = (n / 2 + TY_BVH_WIDTH / 2) / TY_BVH_WIDTH * TY_BVH_WIDTH;
     if (middle < TY_BVH_WIDTH) middle = TY_BVH_WIDTH;

@@ -27,11 +27,14 @@ static void make_torus(int rows, int columns)
     for (int i = 0; i < rows; ++i)
         for (int j = 0; j < columns; ++j) {
             double u = 2.0 * M_PI * j / columns, v = 2.0 * M_PI * i / rows;
-            int a = i * columns + j, right = i * columns + (j + 1) % columns, up = (i + 1) % rows * columns;
+            int a = i * columns + j, right = i * columns + (j + 1) % columns,
+                up = (i + 1) % rows * columns;
             double ring = 1.0 + 0.4 * cos(v);
-            memcpy(mesh.vert[a], (double[3]){ring * cos(u), 0.4 * sin(v), ring * sin(u)}, sizeof mesh.vert[a]);
+            memcpy(mesh.vert[a], (double[3]){ring * cos(u), 0.4 * sin(v), ring * sin(u)},
+                   sizeof mesh.vert[a]);
             memcpy(mesh.tri[2 * a], (int[3]){a, up + j, right}, sizeof mesh.tri[a]);
-            memcpy(mesh.tri[2 * a + 1], (int[3]){right, up + j, up + (j + 1) % columns}, sizeof mesh.tri[a]);
+            memcpy(mesh.tri[2 * a + 1], (int[3]){right, up + j, up + (j + 1) % columns},
+                   sizeof mesh.tri[a]);
         }
 }
 
@@ -45,14 +48,17 @@ static void make_splinters(int n, double size, bool flat)
         for (int k = 0; k < 3; ++k) {
             mesh.tri[t][k] = 3 * t + k;
             for (int axis = 0; axis < 3; ++axis)
-                mesh.vert[3 * t + k][axis] =
-                    unit((uint64_t)t, (uint64_t)axis) + length * unit((uint64_t)(3 * t + k), (uint64_t)axis + 3);
+                mesh.vert[3 * t + k][axis] = unit((uint64_t)t, (uint64_t)axis) +
+                                             length *
+                                                 unit((uint64_t)(3 * t + k), (uint64_t)axis + 3);
             if (flat) mesh.vert[3 * t + k][1] = 0.5;
         }
         if (t % 4 == 0)
             for (int axis = 0; axis < 3; ++axis)
-                mesh.vert[3 * t + 2][axis] = mesh.vert[3 * t][axis] + 0.6 * (mesh.vert[3 * t + 1][axis] - mesh.vert[3 * t][axis]) +
-                                             1e-7 * (mesh.vert[3 * t + 2][axis] - mesh.vert[3 * t][axis]);
+                mesh.vert[3 * t + 2][axis] =
+                    mesh.vert[3 * t][axis] +
+                    0.6 * (mesh.vert[3 * t + 1][axis] - mesh.vert[3 * t][axis]) +
+                    1e-7 * (mesh.vert[3 * t + 2][axis] - mesh.vert[3 * t][axis]);
     }
 }
 
@@ -82,14 +88,16 @@ static void make(kind which)
 
 static void build(ty_bvh* bvh)
 {
-    assert_ok(ty_bvh_build(bvh, mesh.n_verts, (const double(*)[3])mesh.vert, mesh.n_tris, (const int(*)[3])mesh.tri));
+    assert_ok(ty_bvh_build(bvh, mesh.n_verts, (const double(*)[3])mesh.vert, mesh.n_tris,
+                           (const int(*)[3])mesh.tri));
     assert_ok(ty_bvh_validate(bvh));
 }
 
 // In and around the mesh, on vertices, far away.
 static ty_vec3 query_point(const ty_bvh* b, int i)
 {
-    ty_vec3 r = ty_vec(unit((uint64_t)i, 30), unit((uint64_t)i, 31), unit((uint64_t)i, 32)) * 2.0 - 1.0;
+    ty_vec3 r = ty_vec(unit((uint64_t)i, 30), unit((uint64_t)i, 31), unit((uint64_t)i, 32)) * 2.0 -
+                1.0;
     double size = i % 11 == 0 ? 1e3 : i % 13 == 0 ? 1e6 : 1.2;
     if (i % 7 == 0) {
         const double* v = mesh.vert[(i * 37) % mesh.n_verts];
@@ -167,13 +175,16 @@ static void answers_do_not_depend_on_batches(void** state)
     make(TORUS);
     build(&bvh);
     for (int i = 0; i < N_POINTS; ++i) ty_store3(x[i], query_point(&bvh, i));
-    ty_bvh_closest(&bvh, N_POINTS, (const double(*)[3])x, INFINITY, &(ty_closest_points){.distance2 = all});
+    ty_bvh_closest(&bvh, N_POINTS, (const double(*)[3])x, INFINITY,
+                   &(ty_closest_points){.distance2 = all});
     for (int i = N_POINTS - 1; i >= 0; --i)
-        ty_bvh_closest(&bvh, 1, (const double(*)[3])x[i], INFINITY, &(ty_closest_points){.distance2 = &single[i]});
+        ty_bvh_closest(&bvh, 1, (const double(*)[3])x[i], INFINITY,
+                       &(ty_closest_points){.distance2 = &single[i]});
     assert_memory_equal(all, single, sizeof all);
     x[3][1] = NAN;
     x[5][0] = INFINITY;
-    ty_bvh_closest(&bvh, N_POINTS, (const double(*)[3])x, INFINITY, &(ty_closest_points){.distance2 = single});
+    ty_bvh_closest(&bvh, N_POINTS, (const double(*)[3])x, INFINITY,
+                   &(ty_closest_points){.distance2 = single});
     assert_true(single[3] == INFINITY && single[5] == INFINITY);
     for (int i = 0; i < N_POINTS; ++i)
         if (i != 3 && i != 5) assert_memory_equal(&all[i], &single[i], sizeof *all);
@@ -189,8 +200,10 @@ static void nearly_closest_points_are_no_farther_than_said(void** state)
     make(TORUS);
     build(&b);
     for (int i = 0; i < POINTS; ++i) ty_store3(x[i], query_point(&b, i));
-    ty_bvh_closest(&b, POINTS, (const double(*)[3])x, INFINITY, &(ty_closest_points){.distance2 = exact});
-    ty_bvh_nearly_closest(&b, POINTS, (const double(*)[3])x, 0.1, &(ty_closest_points){.distance2 = nearly});
+    ty_bvh_closest(&b, POINTS, (const double(*)[3])x, INFINITY,
+                   &(ty_closest_points){.distance2 = exact});
+    ty_bvh_nearly_closest(&b, POINTS, (const double(*)[3])x, 0.1,
+                          &(ty_closest_points){.distance2 = nearly});
     for (int i = 0; i < POINTS; ++i) {
         assert_true(nearly[i] >= exact[i]);
         assert_true(sqrt(nearly[i]) <= 1.1 * sqrt(exact[i]) + 1e-5);
@@ -205,9 +218,11 @@ static void an_empty_mesh_is_nowhere(void** state)
     assert_ok(ty_bvh_build(&bvh, 0, NULL, 0, NULL));
     double x[1][3] = {{1, 2, 3}}, d2;
     int64_t n;
-    ty_bvh_closest(&bvh, 1, (const double(*)[3])x, INFINITY, &(ty_closest_points){.distance2 = &d2});
+    ty_bvh_closest(&bvh, 1, (const double(*)[3])x, INFINITY,
+                   &(ty_closest_points){.distance2 = &d2});
     assert_true(d2 == INFINITY);
-    assert_int_equal(ty_bvh_nearest_hit(&bvh, ty_vec(0, 0, 0), ty_vec(1, 0, 0), 0, INFINITY).triangle, -1);
+    assert_int_equal(
+        ty_bvh_nearest_hit(&bvh, ty_vec(0, 0, 0), ty_vec(1, 0, 0), 0, INFINITY).triangle, -1);
     assert_int_equal(ty_bvh_overlaps(&bvh, &(ty_box){{0, 0, 0}, {9, 9, 9}}, 0, NULL), 0);
     assert_ok(ty_bvh_self_intersections(&bvh, 0, NULL, &n));
     assert_int_equal(n, 0);
@@ -224,8 +239,10 @@ static void trees_have_the_same_bytes_for_any_number_of_threads(void** state)
     int(*tri)[3] = ty_alloc(2 * N, sizeof *tri);
     for (int i = 0; i < N; ++i) {
         double u = 2.0 * M_PI * (i % COLUMNS) / COLUMNS, v = 2.0 * M_PI * (i / COLUMNS) / ROWS;
-        memcpy(vert[i], (double[3]){(2 + cos(v)) * cos(u), sin(v), (2 + cos(v)) * sin(u)}, sizeof *vert);
-        int right = i / COLUMNS * COLUMNS + (i + 1) % COLUMNS, up = (i + COLUMNS) % N, across = (right + COLUMNS) % N;
+        memcpy(vert[i], (double[3]){(2 + cos(v)) * cos(u), sin(v), (2 + cos(v)) * sin(u)},
+               sizeof *vert);
+        int right = i / COLUMNS * COLUMNS + (i + 1) % COLUMNS, up = (i + COLUMNS) % N,
+            across = (right + COLUMNS) % N;
         memcpy(tri[2 * i], (int[3]){i, up, right}, sizeof *tri);
         memcpy(tri[2 * i + 1], (int[3]){right, up, across}, sizeof *tri);
     }
@@ -237,8 +254,10 @@ static void trees_have_the_same_bytes_for_any_number_of_threads(void** state)
         assert_ok(ty_bvh_validate(&bvh));
         assert_true(bvh.n_tasks > 2);
         ty_hash h = ty_hash_begin();
-        for (int i = 0; i < bvh.n_nodes; ++i) ty_hash_add(&h, &bvh.node[i], offsetof(ty_bvh_node, n_children));
-        for (int i = 0; i < bvh.n_leaves; ++i) ty_hash_add(&h, bvh.leaf[i].id, sizeof bvh.leaf[i].id);
+        for (int i = 0; i < bvh.n_nodes; ++i)
+            ty_hash_add(&h, &bvh.node[i], offsetof(ty_bvh_node, n_children));
+        for (int i = 0; i < bvh.n_leaves; ++i)
+            ty_hash_add(&h, bvh.leaf[i].id, sizeof bvh.leaf[i].id);
         if (threads == 1) expected = ty_hash_end(&h);
         assert_true(ty_hash_end(&h) == expected);
     }
@@ -261,7 +280,8 @@ static void refitting_keeps_answers_exact(void** state)
     build(&bvh);
     for (int v = 0; v < mesh.n_verts; ++v) {    // twist, stretch and move
         double* x = mesh.vert[v];
-        double c = cos(2 * x[1]), s = sin(2 * x[1]), y[3] = {c * x[0] - s * x[2], 5 * x[1] + 100, s * x[0] + c * x[2]};
+        double c = cos(2 * x[1]), s = sin(2 * x[1]),
+               y[3] = {c * x[0] - s * x[2], 5 * x[1] + 100, s * x[0] + c * x[2]};
         memcpy(x, y, sizeof y);
     }
     ty_bvh_refit(&bvh, (const double(*)[3])mesh.vert);
@@ -271,7 +291,8 @@ static void refitting_keeps_answers_exact(void** state)
         ty_store3(x[0], query_point(&bvh, i));
         ty_closest expected;
         brute_closest(ty_load3(x[0]), INFINITY, &expected);
-        ty_bvh_closest(&bvh, 1, (const double(*)[3])x, INFINITY, &(ty_closest_points){.distance2 = &d2});
+        ty_bvh_closest(&bvh, 1, (const double(*)[3])x, INFINITY,
+                       &(ty_closest_points){.distance2 = &d2});
         assert_memory_equal(&d2, &expected.distance2, sizeof d2);
     }
     ty_bvh_free(&bvh);
@@ -308,7 +329,9 @@ static void rays_are_those_of_brute_force(void** state)
         build(&bvh);
         for (int i = 0; i < 150; ++i) {
             ty_vec3 o = query_point(&bvh, i), target = query_point(&bvh, 1000 + 7 * i);
-            ty_vec3 d = i % 5 == 0 ? ty_vec(i % 3 == 0, i % 3 == 1, i % 3 == 2) * (i % 2 ? 1.0 : -1.0) : target - o;
+            ty_vec3 d = i % 5 == 0
+                            ? ty_vec(i % 3 == 0, i % 3 == 1, i % 3 == 2) * (i % 2 ? 1.0 : -1.0)
+                            : target - o;
             check_ray(&bvh, o, d, i % 4 ? 0.0 : -INFINITY, i % 3 ? INFINITY : 0.9);
         }
     }
@@ -324,7 +347,8 @@ static void a_closed_surface_is_left_as_often_as_entered(void** state)
     for (int v = 0; v < mesh.n_verts; ++v) {    // straight at vertices, the hardest place
         ty_vec3 outside = ty_vec(3, 4, 5), x = ty_load3(mesh.vert[v]);
         assert_int_equal(ty_bvh_crossings(&bvh, outside, x - outside, 0.0, INFINITY, NULL), 0);
-        assert_int_equal(ty_bvh_crossings(&bvh, ty_vec(1, 0, 0), x - ty_vec(1, 0, 0), 0.0, INFINITY, NULL), 1);
+        assert_int_equal(
+            ty_bvh_crossings(&bvh, ty_vec(1, 0, 0), x - ty_vec(1, 0, 0), 0.0, INFINITY, NULL), 1);
     }
     ty_bvh_free(&bvh);
 }
@@ -340,7 +364,9 @@ static void boxes_find_what_they_meet(void** state)
         ty_box box = ty_box_empty();
         double p[3];
         for (int k = 0; k < 2; ++k) {
-            ty_store3(p, ty_vec(unit((uint64_t)i, 50 + (uint64_t)k), unit((uint64_t)i, 60 + (uint64_t)k), unit((uint64_t)i, 70 + (uint64_t)k)));
+            ty_store3(p, ty_vec(unit((uint64_t)i, 50 + (uint64_t)k),
+                                unit((uint64_t)i, 60 + (uint64_t)k),
+                                unit((uint64_t)i, 70 + (uint64_t)k)));
             ty_box_add(&box, p);
         }
         int64_t n = ty_bvh_overlaps(&bvh, &box, 6000, found), expected = 0;
@@ -348,7 +374,8 @@ static void boxes_find_what_they_meet(void** state)
             ty_box b = ty_box_empty();
             for (int k = 0; k < 3; ++k) ty_box_add(&b, mesh.vert[mesh.tri[t][k]]);
             bool meets = true;
-            for (int axis = 0; axis < 3; ++axis) meets = meets && b.lo[axis] <= box.hi[axis] && b.hi[axis] >= box.lo[axis];
+            for (int axis = 0; axis < 3; ++axis)
+                meets = meets && b.lo[axis] <= box.hi[axis] && b.hi[axis] >= box.lo[axis];
             if (meets) assert_int_equal(found[expected++], t);
         }
         assert_int_equal(n, expected);
@@ -367,8 +394,10 @@ static void self_intersections_are_those_of_brute_force(void** state)
     assert_ok(ty_bvh_self_intersections(&bvh, 20, pair, &n));
     for (int s = 0; s < mesh.n_tris; ++s)
         for (int t = s + 1; t < mesh.n_tris; ++t) {
-            const double* p[3] = {mesh.vert[mesh.tri[s][0]], mesh.vert[mesh.tri[s][1]], mesh.vert[mesh.tri[s][2]]};
-            const double* q[3] = {mesh.vert[mesh.tri[t][0]], mesh.vert[mesh.tri[t][1]], mesh.vert[mesh.tri[t][2]]};
+            const double* p[3] = {mesh.vert[mesh.tri[s][0]], mesh.vert[mesh.tri[s][1]],
+                                  mesh.vert[mesh.tri[s][2]]};
+            const double* q[3] = {mesh.vert[mesh.tri[t][0]], mesh.vert[mesh.tri[t][1]],
+                                  mesh.vert[mesh.tri[t][2]]};
             if (!ty_triangles_intersect(p, q, NULL)) continue;
             if (expected < 20) {
                 assert_int_equal(pair[expected].first, s);
@@ -389,10 +418,14 @@ static void running_out_of_memory_is_survived(void** state)
     for (int k = 1; k < 12; ++k) {
         ty_bvh bvh = {0};
         ty_memory_fail_after(k);
-        ty_status s = ty_bvh_build(&bvh, mesh.n_verts, (const double(*)[3])mesh.vert, mesh.n_tris, (const int(*)[3])mesh.tri);
+        ty_status s = ty_bvh_build(&bvh, mesh.n_verts, (const double(*)[3])mesh.vert, mesh.n_tris,
+                                   (const int(*)[3])mesh.tri);
         ty_memory_fail_after(0);
         if (k < 8) assert_int_equal(s.code, TY_NO_MEMORY);
-        if (s.code != TY_OK) assert_int_equal(ty_bvh_nearest_hit(&bvh, ty_vec(0, 9, 0), ty_vec(0, -1, 0), 0, INFINITY).triangle, -1);
+        if (s.code != TY_OK)
+            assert_int_equal(
+                ty_bvh_nearest_hit(&bvh, ty_vec(0, 9, 0), ty_vec(0, -1, 0), 0, INFINITY).triangle,
+                -1);
         ty_bvh_free(&bvh);
     }
     assert_int_equal(ty_memory_alive(), alive);

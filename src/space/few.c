@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points are sorted into the bins of a coarse lattice around them. A bin also knows whether any point is in it or beside
-// it: bins are wider than `reach` and a usual triangle together, so most triangles look at one bin, that of their first corner.
+// Points are sorted into the bins of a coarse lattice around them. A bin also knows whether any
+// point is in it or beside it: bins are wider than `reach` and a usual triangle together, so most
+// triangles look at one bin, that of their first corner.
 #include "space/few.h"
 
 #include <string.h>
@@ -11,9 +12,9 @@ static const double WIDTH = 2.0;    // of a bin at least, in `reach`
 typedef struct bins {
     double lo[3], width, per_width;
     int n[3], size;
-    int* first;               // size + 1: ranges of `order`
-    int* order;               // points by bin, ids ascending
-    unsigned char* near;      // a point is in the bin or in one beside it
+    int* first;             // size + 1: ranges of `order`
+    int* order;             // points by bin, ids ascending
+    unsigned char* near;    // a point is in the bin or in one beside it
 } bins;
 
 static int bin_along(const bins* b, int axis, double x)
@@ -26,10 +27,12 @@ static void lay_bins(bins* b, int n, const double (*x)[3], double reach)
     ty_box box = ty_box_empty();
     for (int i = 0; i < n; ++i) ty_box_add(&box, x[i]);
     b->width = WIDTH * reach;
-    for (int axis = 0; axis < 3; ++axis) b->width = ty_max(b->width, (box.hi[axis] - box.lo[axis]) / (MAX_BINS - 1));
+    for (int axis = 0; axis < 3; ++axis)
+        b->width = ty_max(b->width, (box.hi[axis] - box.lo[axis]) / (MAX_BINS - 1));
     b->per_width = 1.0 / b->width;
     b->size = 1;
-    for (int axis = 0; axis < 3; ++axis) {    // a bin of margin on each side, and half of one for rounding
+    for (int axis = 0; axis < 3;
+         ++axis) {    // a bin of margin on each side, and half of one for rounding
         b->lo[axis] = box.lo[axis] - 1.5 * b->width;
         b->n[axis] = (int)((box.hi[axis] - box.lo[axis]) * b->per_width) + 4;
         b->size *= b->n[axis];
@@ -38,7 +41,8 @@ static void lay_bins(bins* b, int n, const double (*x)[3], double reach)
 
 static int bin_of(const bins* b, const double x[3])
 {
-    return bin_along(b, 0, x[0]) + b->n[0] * (bin_along(b, 1, x[1]) + b->n[1] * bin_along(b, 2, x[2]));
+    return bin_along(b, 0, x[0]) +
+           b->n[0] * (bin_along(b, 1, x[1]) + b->n[1] * bin_along(b, 2, x[2]));
 }
 
 static void mark_near(bins* b, int bin)
@@ -69,7 +73,9 @@ static bool is_far(const bins* b, const ty_vec3 corner[3], double reach)
     double room = b->width - reach;
     int at[3];
     for (int axis = 0; axis < 3; ++axis) {
-        if (fabs(corner[1][axis] - corner[0][axis]) > room || fabs(corner[2][axis] - corner[0][axis]) > room) return false;
+        if (fabs(corner[1][axis] - corner[0][axis]) > room ||
+            fabs(corner[2][axis] - corner[0][axis]) > room)
+            return false;
         at[axis] = bin_along(b, axis, corner[0][axis]);
         if (at[axis] < 0 || at[axis] >= b->n[axis]) return true;
     }
@@ -99,7 +105,9 @@ static void ask(const bins* b, const answer* a, int t, const ty_vec3 corner[3], 
             int row = b->n[0] * (j + b->n[1] * k);
             for (int i = b->first[row + lo[0]]; i < b->first[row + hi[0] + 1]; ++i) {
                 int point = b->order[i];
-                double d2 = ty_closest_on_triangle(ty_load3(a->x[point]), corner[0], corner[1], corner[2]).distance2;
+                double d2 = ty_closest_on_triangle(ty_load3(a->x[point]), corner[0], corner[1],
+                                                   corner[2])
+                                .distance2;
                 if (d2 > reach * reach || !(d2 < a->distance2[point])) continue;
                 a->distance2[point] = d2;
                 a->triangle[point] = t;
@@ -107,8 +115,8 @@ static void ask(const bins* b, const answer* a, int t, const ty_vec3 corner[3], 
         }
 }
 
-ty_status ty_few_closest(int n_tris, const int (*tri)[3], const double (*vert)[3], int n, const double (*x)[3],
-                         double reach, int* triangle, double* distance2)
+ty_status ty_few_closest(int n_tris, const int (*tri)[3], const double (*vert)[3], int n,
+                         const double (*x)[3], double reach, int* triangle, double* distance2)
 {
     bins b;
     for (int i = 0; i < n; ++i) triangle[i] = -1, distance2[i] = INFINITY;
@@ -121,7 +129,8 @@ ty_status ty_few_closest(int n_tris, const int (*tri)[3], const double (*vert)[3
     if (ok) sort_points(&b, n, x);
     answer a = {x, triangle, distance2};
     for (int t = 0; ok && t < n_tris; ++t) {
-        ty_vec3 corner[3] = {ty_load3(vert[tri[t][0]]), ty_load3(vert[tri[t][1]]), ty_load3(vert[tri[t][2]])};
+        ty_vec3 corner[3] = {ty_load3(vert[tri[t][0]]), ty_load3(vert[tri[t][1]]),
+                             ty_load3(vert[tri[t][2]])};
         if (!is_far(&b, corner, reach)) ask(&b, &a, t, corner, reach);
     }
     ty_free(b.first);

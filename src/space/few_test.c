@@ -25,15 +25,17 @@ static void as_a_hierarchy_says(void** state)
             }
         }
     for (int i = 0; i < N_POINTS; ++i)
-        for (int axis = 0; axis < 3; ++axis) x[i][axis] = (i % 7 ? 1.0 : 3.0) * unit((uint64_t)(3 * i + axis), 3);
+        for (int axis = 0; axis < 3; ++axis)
+            x[i][axis] = (i % 7 ? 1.0 : 3.0) * unit((uint64_t)(3 * i + axis), 3);
     ty_bvh bvh = {0};
-    assert_ok(ty_bvh_build(&bvh, 3 * N_TRIS, (const double(*)[3])vert, N_TRIS, (const int(*)[3])tri));
+    assert_ok(
+        ty_bvh_build(&bvh, 3 * N_TRIS, (const double(*)[3])vert, N_TRIS, (const int(*)[3])tri));
     for (int k = 0; k < 3; ++k) {
         double reach = 0.004 * pow(6.0, k);
         ty_closest_points out = {.distance2 = d2, .triangle = found};
         ty_bvh_closest(&bvh, N_POINTS, (const double(*)[3])x, reach, &out);
-        assert_ok(ty_few_closest(N_TRIS, (const int(*)[3])tri, (const double(*)[3])vert, N_POINTS, (const double(*)[3])x,
-                                 reach, found_few, d2_few));
+        assert_ok(ty_few_closest(N_TRIS, (const int(*)[3])tri, (const double(*)[3])vert, N_POINTS,
+                                 (const double(*)[3])x, reach, found_few, d2_few));
         int near = 0;
         for (int i = 0; i < N_POINTS; ++i) {
             assert_int_equal(found_few[i], found[i]);

@@ -114,7 +114,8 @@ static void visit_cell(const ty_hash_grid* g, const int64_t cell[3], ty_vec3 p, 
         double d2 = ty_dot(d, d);
         if (d2 > radius2) continue;
         // Buckets are shared by cells: a point is met in its own cell only.
-        if (e->cell[0] == cell[0] && e->cell[1] == cell[1] && e->cell[2] == cell[2]) visit(ctx, e->id, d2);
+        if (e->cell[0] == cell[0] && e->cell[1] == cell[1] && e->cell[2] == cell[2])
+            visit(ctx, e->id, d2);
     }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points by cell, for neighbours within a radius: cells of that size, hashed, points sorted by bucket (counting
-// sort, so ids ascend within a bucket and nothing depends on threads or history).
+// Points by cell, for neighbours within a radius: cells of that size, hashed, points sorted by
+// bucket (counting sort, so ids ascend within a bucket and nothing depends on threads or history).
 //
-// Open type. Zero-initialise; build; free. Borrows `x` until the next build; building again reuses memory.
-// Free to ask from any thread.
+// Open type. Zero-initialise; build; free. Borrows `x` until the next build; building again reuses
+// memory. Free to ask from any thread.
 #ifndef TY_SPACE_HASH_GRID_H
 #define TY_SPACE_HASH_GRID_H
 
@@ -32,11 +32,12 @@ typedef struct ty_hash_grid {
 ty_status ty_hash_grid_build(ty_hash_grid* grid, int n, const double (*x)[3], double radius);
 void ty_hash_grid_free(ty_hash_grid* grid);
 
-// Calls visit(ctx, id, distance2) for every point within `radius` (at most the grid's) of p, each once, in an
-// order that depends only on the points and the cell size.
+// Calls visit(ctx, id, distance2) for every point within `radius` (at most the grid's) of p, each
+// once, in an order that depends only on the points and the cell size.
 void ty_hash_grid_near(const ty_hash_grid* grid, const double p[3], double radius,
                        void (*visit)(void* ctx, int id, double distance2), void* ctx);
 // The closest point within `radius`, ties to the lowest id; -1 when there is none.
-int ty_hash_grid_closest(const ty_hash_grid* grid, const double p[3], double radius, double* distance2);
+int ty_hash_grid_closest(const ty_hash_grid* grid, const double p[3], double radius,
+                         double* distance2);
 
 #endif

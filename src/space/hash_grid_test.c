@@ -24,7 +24,8 @@ static void neighbours_are_those_of_brute_force(void** state)
     ty_hash_grid grid = {0};
     for (int i = 0; i < N; ++i)
         for (int axis = 0; axis < 3; ++axis)
-            x[i][axis] = (ty_unit(ty_mix2((uint64_t)i, (uint64_t)axis)) - 0.5) * (i % 3 == 0 ? 1.0 : 1e5);
+            x[i][axis] = (ty_unit(ty_mix2((uint64_t)i, (uint64_t)axis)) - 0.5) *
+                         (i % 3 == 0 ? 1.0 : 1e5);
     memcpy(x[10], x[11], sizeof *x);
     x[12][0] = NAN;
     for (int round = 0; round < 2; ++round) {    // the second with fewer points, in the same memory
@@ -56,7 +57,8 @@ static void order_is_the_same_for_any_number_of_threads_and_past(void** state)
     enum { MANY = 100000 };
     double(*p)[3] = ty_alloc(MANY, sizeof *p);
     for (int i = 0; i < MANY; ++i)
-        for (int axis = 0; axis < 3; ++axis) p[i][axis] = ty_unit(ty_mix2((uint64_t)i, (uint64_t)axis));
+        for (int axis = 0; axis < 3; ++axis)
+            p[i][axis] = ty_unit(ty_mix2((uint64_t)i, (uint64_t)axis));
     ty_hash_grid one = {0}, other = {0};
     ty_threads_set(1);
     assert_ok(ty_hash_grid_build(&one, MANY / 2, (const double(*)[3])p, 0.02));

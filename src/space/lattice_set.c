@@ -23,13 +23,16 @@ ty_status ty_lattice_set_copy(ty_lattice_set* to, const ty_lattice_set* from)
 {
     if (!ty_array_resize(&to->brick, from->brick.n) || !ty_array_resize(&to->slot, from->slot.n))
         return ty_no_memory("lattice points");
-    if (from->brick.n) memcpy(to->brick.at, from->brick.at, (size_t)from->brick.n * sizeof *to->brick.at);
-    if (from->slot.n) memcpy(to->slot.at, from->slot.at, (size_t)from->slot.n * sizeof *to->slot.at);
+    if (from->brick.n)
+        memcpy(to->brick.at, from->brick.at, (size_t)from->brick.n * sizeof *to->brick.at);
+    if (from->slot.n)
+        memcpy(to->slot.at, from->slot.at, (size_t)from->slot.n * sizeof *to->slot.at);
     to->n = from->n;
     return ty_ok();
 }
 
-// The slot of a key: its own or the free one where it would go. The number of slots is a power of two.
+// The slot of a key: its own or the free one where it would go. The number of slots is a power of
+// two.
 static int64_t slot_of(const ty_lattice_set* s, uint64_t key)
 {
     uint64_t mask = (uint64_t)s->slot.n - 1;
@@ -46,7 +49,8 @@ int ty_lattice_set_brick(const ty_lattice_set* s, uint64_t key)
 static void rehash(ty_lattice_set* s)
 {
     memset(s->slot.at, 0, (size_t)s->slot.n * sizeof *s->slot.at);
-    for (int64_t b = 0; b < s->brick.n; ++b) s->slot.at[slot_of(s, s->brick.at[b].key)] = (int)b + 1;
+    for (int64_t b = 0; b < s->brick.n; ++b)
+        s->slot.at[slot_of(s, s->brick.at[b].key)] = (int)b + 1;
 }
 
 static bool make_room(ty_lattice_set* s)
@@ -106,7 +110,8 @@ ty_status ty_lattice_set_finish(ty_lattice_set* s)
     int64_t count = 0;
     for (int64_t b = 0; b < s->brick.n; ++b) {
         ty_lattice_brick* brick = &s->brick.at[b];
-        if (count > INT_MAX - 512) return ty_fail(TY_BAD_INPUT, "more than 2^31 lattice points: take a larger cell");
+        if (count > INT_MAX - 512)
+            return ty_fail(TY_BAD_INPUT, "more than 2^31 lattice points: take a larger cell");
         brick->first = (int)count;
         int in_brick = 0;
         for (int w = 0; w < 8; ++w) {
@@ -133,13 +138,16 @@ static int64_t brick_of_id(const ty_lattice_set* s, int id)
 
 // Places of the 64 points of a word: x + 256 y + 65536 z of its Morton code.
 #define PLACE(m)                                                                                   \
-    (((m)&1) | ((m) >> 2 & 2) | (((m) >> 1 & 1) | ((m) >> 3 & 2)) << 8 | (((m) >> 2 & 1) | ((m) >> 4 & 2)) << 16)
+    (((m)&1) | ((m) >> 2 & 2) | (((m) >> 1 & 1) | ((m) >> 3 & 2)) << 8 |                           \
+     (((m) >> 2 & 1) | ((m) >> 4 & 2)) << 16)
 #define PLACES(m)                                                                                  \
-    PLACE(m), PLACE(m + 1), PLACE(m + 2), PLACE(m + 3), PLACE(m + 4), PLACE(m + 5), PLACE(m + 6), PLACE(m + 7)
+    PLACE(m), PLACE(m + 1), PLACE(m + 2), PLACE(m + 3), PLACE(m + 4), PLACE(m + 5), PLACE(m + 6),  \
+        PLACE(m + 7)
 static const uint32_t place_in_word[64] = {PLACES(0),  PLACES(8),  PLACES(16), PLACES(24),
                                            PLACES(32), PLACES(40), PLACES(48), PLACES(56)};
 
-// The points of one word with ids from `id` on, as far as they are in begin..end - 1; returns the id after the word.
+// The points of one word with ids from `id` on, as far as they are in begin..end - 1; returns the
+// id after the word.
 static int list_word(uint64_t word, const int at[3], int id, int begin, int end, int (*x)[3])
 {
     for (; word && id < end; word &= word - 1, ++id) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A set of lattice points in which every point has a number: its rank in Morton order. The numbers depend
-// on the contents alone, so whatever is numbered by them is the same for any number of threads.
+// A set of lattice points in which every point has a number: its rank in Morton order. The numbers
+// depend on the contents alone, so whatever is numbered by them is the same for any number of
+// threads.
 //
 //   brick    8 x 8 x 8 points, one bit each, in Morton order: eight words of 4 x 4 x 4 points, in each of
 //            them eight bytes of 2 x 2 x 2 points. 0.3 to 2.8 bytes a point in the octrees of spheres of a million tets.
 //   slot     open-addressed hash of the bricks
 //
-// Coordinates are within +-2^23. Open type; zero-initialise, then ty_lattice_set_free. Insert from one thread.
+// Coordinates are within +-2^23. Open type; zero-initialise, then ty_lattice_set_free. Insert from
+// one thread.
 #ifndef TY_SPACE_LATTICE_SET_H
 #define TY_SPACE_LATTICE_SET_H
 
@@ -15,7 +17,7 @@
 enum { TY_LATTICE_BIAS = 1 << 20 };    // added to brick coordinates, so that keys are not negative
 
 typedef struct ty_lattice_brick {
-    uint64_t key;        // Morton code of the biased brick coordinates
+    uint64_t key;    // Morton code of the biased brick coordinates
     uint64_t bits[8];
     int first;           // points in the bricks before
     uint16_t rank[8];    // points of this brick in the words before
@@ -32,7 +34,8 @@ void ty_lattice_set_free(ty_lattice_set* s);
 void ty_lattice_set_clear(ty_lattice_set* s);
 ty_status ty_lattice_set_copy(ty_lattice_set* to, const ty_lattice_set* from);
 
-// Adds a point; false when out of memory. The set must be finished before points are counted or listed.
+// Adds a point; false when out of memory. The set must be finished before points are counted or
+// listed.
 bool ty_lattice_set_insert(ty_lattice_set* s, int x, int y, int z);
 // Adds the points of `bits` to the brick of that key.
 bool ty_lattice_set_insert_brick(ty_lattice_set* s, uint64_t key, const uint64_t bits[8]);
@@ -42,7 +45,8 @@ ty_status ty_lattice_set_finish(ty_lattice_set* s);
 // The coordinates of points begin..end - 1.
 void ty_lattice_set_points(const ty_lattice_set* s, int begin, int end, int (*x)[3]);
 
-// For points asked for one by one in ascending order: finds a run of them at a time. Value; start with {0}.
+// For points asked for one by one in ascending order: finds a run of them at a time. Value; start
+// with {0}.
 typedef struct ty_lattice_walk {
     int begin, end;
     int x[64][3];
@@ -58,8 +62,8 @@ static inline const int* ty_lattice_walk_to(const ty_lattice_set* s, ty_lattice_
     return w->x[i - w->begin];
 }
 
-// Remembers the bricks found last, one for each parity of the brick's coordinates, so that a walk over
-// neighbours seldom hashes. Value; start from ty_lattice_cursor_start, one per thread.
+// Remembers the bricks found last, one for each parity of the brick's coordinates, so that a walk
+// over neighbours seldom hashes. Value; start from ty_lattice_cursor_start, one per thread.
 typedef struct ty_lattice_cursor {
     int at[8][3];
     int brick[8];    // -1 where there is none
@@ -103,7 +107,8 @@ int ty_lattice_set_brick(const ty_lattice_set* s, uint64_t key);
 int ty_lattice_cursor_miss(const ty_lattice_set* s, ty_lattice_cursor* c, int bx, int by, int bz);
 
 // The brick of a point, -1 when there is none.
-static inline int ty_lattice_seek(const ty_lattice_set* s, ty_lattice_cursor* c, int x, int y, int z)
+static inline int ty_lattice_seek(const ty_lattice_set* s, ty_lattice_cursor* c, int x, int y,
+                                  int z)
 {
     int bx = x >> 3, by = y >> 3, bz = z >> 3;
     int way = (bx & 1) | (by & 1) << 1 | (bz & 1) << 2;
@@ -112,7 +117,8 @@ static inline int ty_lattice_seek(const ty_lattice_set* s, ty_lattice_cursor* c,
     return ty_lattice_cursor_miss(s, c, bx, by, bz);
 }
 
-static inline bool ty_lattice_has(const ty_lattice_set* s, ty_lattice_cursor* c, int x, int y, int z)
+static inline bool ty_lattice_has(const ty_lattice_set* s, ty_lattice_cursor* c, int x, int y,
+                                  int z)
 {
     int b = ty_lattice_seek(s, c, x, y, z), local = ty_lattice_local(x, y, z);
     return b >= 0 && (s->brick.at[b].bits[local >> 6] >> (local & 63) & 1);
@@ -122,7 +128,9 @@ static inline bool ty_lattice_has(const ty_lattice_set* s, ty_lattice_cursor* c,
 static inline bool ty_lattice_put(ty_lattice_set* s, ty_lattice_cursor* c, int x, int y, int z)
 {
     int b = ty_lattice_seek(s, c, x, y, z), local = ty_lattice_local(x, y, z);
-    if (b < 0) return ty_lattice_set_insert(s, x, y, z) && ty_lattice_cursor_miss(s, c, x >> 3, y >> 3, z >> 3) >= 0;
+    if (b < 0)
+        return ty_lattice_set_insert(s, x, y, z) &&
+               ty_lattice_cursor_miss(s, c, x >> 3, y >> 3, z >> 3) >= 0;
     s->brick.at[b].bits[local >> 6] |= UINT64_C(1) << (local & 63);
     return true;
 }

@@ -5,7 +5,8 @@
 
 #include "core/parallel.h"
 
-// A pseudonormal within this of a right angle to the direction (cosine) decides nothing: normals are floats.
+// A pseudonormal within this of a right angle to the direction (cosine) decides nothing: normals
+// are floats.
 static const double UNDECIDED = 1e-5;
 
 ty_mesh_distance_def ty_mesh_distance_default(void)
@@ -83,7 +84,8 @@ static bool inside_by_ray(const ty_bvh* b, ty_vec3 x)
     return ty_bvh_crossings(b, x, direction, 0.0, INFINITY, NULL) > 0;
 }
 
-static bool is_inside(const ty_mesh_distance* d, ty_vec3 x, int triangle, ty_vec3 point, int feature)
+static bool is_inside(const ty_mesh_distance* d, ty_vec3 x, int triangle, ty_vec3 point,
+                      int feature)
 {
     if (d->sign == TY_SIGN_CROSSINGS) return inside_by_ray(&d->bvh, x);
     if (d->sign == TY_SIGN_WINDING)
@@ -95,9 +97,11 @@ static bool is_inside(const ty_mesh_distance* d, ty_vec3 x, int triangle, ty_vec
     return inside_by_ray(&d->bvh, x);
 }
 
-bool ty_mesh_distance_inside(const ty_mesh_distance* d, const double x[3], int triangle, const ty_closest* place)
+bool ty_mesh_distance_inside(const ty_mesh_distance* d, const double x[3], int triangle,
+                             const ty_closest* place)
 {
-    return place->distance2 > 0.0 && is_inside(d, ty_load3(x), triangle, place->point, place->feature);
+    return place->distance2 > 0.0 &&
+           is_inside(d, ty_load3(x), triangle, place->point, place->feature);
 }
 
 typedef struct evaluation {
@@ -121,7 +125,8 @@ static void evaluate_block(void* ctx, ty_range r)
     for (int i = 0; i < n; ++i) {
         double distance = sqrt(distance2[i]);
         bool inside = distance > 0.0 && triangle[i] >= 0 &&
-                      is_inside(e->d, ty_load3(e->x[r.begin + i]), triangle[i], ty_load3(point[i]), feature[i]);
+                      is_inside(e->d, ty_load3(e->x[r.begin + i]), triangle[i], ty_load3(point[i]),
+                                feature[i]);
         e->out[r.begin + i] = inside ? -distance : distance;
     }
     const ty_closest_points* to = e->points;
@@ -133,8 +138,8 @@ static void evaluate_block(void* ctx, ty_range r)
     if (to->feature) memcpy(to->feature + r.begin, feature, count * sizeof *feature);
 }
 
-void ty_mesh_distance_eval(const ty_mesh_distance* d, int n, const double (*x)[3], double* signed_distance,
-                           const ty_closest_points* out)
+void ty_mesh_distance_eval(const ty_mesh_distance* d, int n, const double (*x)[3],
+                           double* signed_distance, const ty_closest_points* out)
 {
     evaluation e = {d, x, signed_distance, out};
     ty_parallel_for(n, SIGN_BLOCK, evaluate_block, &e);

@@ -17,10 +17,12 @@ typedef struct shape {
 
 static void add_cube(shape* s, double at)
 {
-    static const int quad[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+    static const int quad[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
+                                   {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
     int base = s->n_verts;
     for (int v = 0; v < 8; ++v)
-        for (int axis = 0; axis < 3; ++axis) s->vert[base + v][axis] = at + (v >> axis & 1 ? 1.0 : -1.0);
+        for (int axis = 0; axis < 3; ++axis)
+            s->vert[base + v][axis] = at + (v >> axis & 1 ? 1.0 : -1.0);
     for (int f = 0; f < 6; ++f)
         for (int half = 0; half < 2; ++half) {
             int* t = s->tri[s->n_tris++];
@@ -48,7 +50,8 @@ static ty_mesh_distance build(const shape* s, ty_sign_rule rule)
     ty_mesh_distance_def def = ty_mesh_distance_default();
     def.sign = rule;
     def.copy = true;
-    assert_ok(ty_mesh_distance_build(&d, &def, s->n_verts, (const double(*)[3])s->vert, s->n_tris, (const int(*)[3])s->tri));
+    assert_ok(ty_mesh_distance_build(&d, &def, s->n_verts, (const double(*)[3])s->vert, s->n_tris,
+                                     (const int(*)[3])s->tri));
     return d;
 }
 
@@ -156,8 +159,10 @@ static int torus_tri[2 * ROWS * COLUMNS][3];
 static void make_torus(void)
 {
     for (int i = 0; i < ROWS * COLUMNS; ++i) {
-        double u = 2.0 * M_PI * (i % COLUMNS) / COLUMNS, v = 2.0 * M_PI * (i / COLUMNS) / ROWS, ring = 1.0 + 0.4 * cos(v);
-        memcpy(torus_vert[i], (double[3]){ring * cos(u), 0.4 * sin(v), ring * sin(u)}, sizeof torus_vert[i]);
+        double u = 2.0 * M_PI * (i % COLUMNS) / COLUMNS, v = 2.0 * M_PI * (i / COLUMNS) / ROWS,
+               ring = 1.0 + 0.4 * cos(v);
+        memcpy(torus_vert[i], (double[3]){ring * cos(u), 0.4 * sin(v), ring * sin(u)},
+               sizeof torus_vert[i]);
         int right = i / COLUMNS * COLUMNS + (i + 1) % COLUMNS;
         int up = (i + COLUMNS) % (ROWS * COLUMNS), across = (right + COLUMNS) % (ROWS * COLUMNS);
         memcpy(torus_tri[2 * i], (int[3]){i, up, right}, sizeof torus_tri[i]);
@@ -171,7 +176,8 @@ static void winding_numbers_are_whole_on_a_closed_surface(void** state)
     make_torus();
     ty_bvh bvh = {0};
     ty_winding w = {0};
-    assert_ok(ty_bvh_build(&bvh, ROWS * COLUMNS, (const double(*)[3])torus_vert, 2 * ROWS * COLUMNS, (const int(*)[3])torus_tri));
+    assert_ok(ty_bvh_build(&bvh, ROWS * COLUMNS, (const double(*)[3])torus_vert, 2 * ROWS * COLUMNS,
+                           (const int(*)[3])torus_tri));
     assert_ok(ty_winding_build(&w, &bvh));
     make_points(1.5);
     double worst[2] = {0}, exact = 0.0;
@@ -180,11 +186,16 @@ static void winding_numbers_are_whole_on_a_closed_surface(void** state)
         double distance = sqrt(ring * ring + x[i][1] * x[i][1]) - 0.4;
         if (fabs(distance) < 0.005) continue;    // the facets' own error
         double expected = distance < 0.0;
-        worst[0] = fmax(worst[0], fabs(ty_winding_number(&w, &bvh, ty_load3(x[i]), 2.0) - expected));
-        worst[1] = fmax(worst[1], fabs(ty_winding_number(&w, &bvh, ty_load3(x[i]), 4.0) - expected));
-        if (i < 100) exact = fmax(exact, fabs(ty_winding_number(&w, &bvh, ty_load3(x[i]), INFINITY) - expected));
+        worst[0] = fmax(worst[0],
+                        fabs(ty_winding_number(&w, &bvh, ty_load3(x[i]), 2.0) - expected));
+        worst[1] = fmax(worst[1],
+                        fabs(ty_winding_number(&w, &bvh, ty_load3(x[i]), 4.0) - expected));
+        if (i < 100)
+            exact = fmax(exact,
+                         fabs(ty_winding_number(&w, &bvh, ty_load3(x[i]), INFINITY) - expected));
     }
-    print_message("winding number errors: %.2e at accuracy 2, %.2e at 4, %.2e exact\n", worst[0], worst[1], exact);
+    print_message("winding number errors: %.2e at accuracy 2, %.2e at 4, %.2e exact\n", worst[0],
+                  worst[1], exact);
     assert_true(worst[0] < 0.05 && worst[1] < 0.4 * worst[0] && exact < 1e-12);
     ty_winding_free(&w);
     ty_bvh_free(&bvh);
@@ -201,7 +212,8 @@ static void signs_agree_on_a_torus(void** state)
     double* result[3] = {phi, other, other};
     for (int k = 0; k < 3; ++k) {
         def.sign = (ty_sign_rule)(TY_SIGN_NORMALS + k);
-        assert_ok(ty_mesh_distance_build(&d, &def, ROWS * COLUMNS, (const double(*)[3])torus_vert, 2 * ROWS * COLUMNS, (const int(*)[3])torus_tri));
+        assert_ok(ty_mesh_distance_build(&d, &def, ROWS * COLUMNS, (const double(*)[3])torus_vert,
+                                         2 * ROWS * COLUMNS, (const int(*)[3])torus_tri));
         ty_mesh_distance_eval(&d, N, (const double(*)[3])x, result[k], NULL);
         if (k > 0) assert_memory_equal(phi, other, sizeof phi);
     }
@@ -220,7 +232,8 @@ static void normals_are_the_same_when_asked_for_one_by_one(void** state)
     assert_ok(ty_mesh_normals_prepare(&asked, ROWS * COLUMNS, vert, 2 * ROWS * COLUMNS, tri));
     for (int t = 0; t < 2 * ROWS * COLUMNS; ++t)
         for (int feature = TY_FACE; feature < TY_VERTEX + 3; ++feature) {
-            ty_vec3 a = ty_mesh_normal(&built, tri, t, feature), b = ty_mesh_normal(&asked, tri, t, feature);
+            ty_vec3 a = ty_mesh_normal(&built, tri, t, feature),
+                    b = ty_mesh_normal(&asked, tri, t, feature);
             for (int axis = 0; axis < 3; ++axis) assert_true(a[axis] == b[axis]);
         }
     ty_mesh_normals_free(&built);
@@ -239,7 +252,8 @@ static void running_out_of_memory_is_survived(void** state)
     for (int k = 1; k < 20; ++k) {
         ty_mesh_distance d = {0};
         ty_memory_fail_after(k);
-        ty_status s = ty_mesh_distance_build(&d, &def, 8, (const double(*)[3])cube.vert, 12, (const int(*)[3])cube.tri);
+        ty_status s = ty_mesh_distance_build(&d, &def, 8, (const double(*)[3])cube.vert, 12,
+                                             (const int(*)[3])cube.tri);
         ty_memory_fail_after(0);
         failures += s.code == TY_NO_MEMORY;
         assert_true(s.code == TY_OK || s.code == TY_NO_MEMORY);

@@ -115,7 +115,8 @@ static double corner_angle(const mesh* s, int half)
 {
     const int* tri = s->tri[half / 3];
     ty_vec3 x = ty_load3(s->vert[tri[half % 3]]);
-    ty_vec3 e = ty_load3(s->vert[tri[(half + 1) % 3]]) - x, f = ty_load3(s->vert[tri[(half + 2) % 3]]) - x;
+    ty_vec3 e = ty_load3(s->vert[tri[(half + 1) % 3]]) - x,
+            f = ty_load3(s->vert[tri[(half + 2) % 3]]) - x;
     return atan2(ty_norm(ty_cross(e, f)), ty_dot(e, f));
 }
 
@@ -144,7 +145,8 @@ static double edge_block(void* ctx, ty_range r)
         for (int side = 0; side < 3; ++side) {
             int other = find_edge(k->m, k->s, v[(side + 1) % 3], v[side], &n);
             faults += n != 1;
-            if (other >= 0) set3(k->m->tri[i][1 + side], get3(k->m->tri[i][0]) + get3(k->m->tri[other / 3][0]));
+            if (other >= 0)
+                set3(k->m->tri[i][1 + side], get3(k->m->tri[i][0]) + get3(k->m->tri[other / 3][0]));
         }
     }
     return faults;
@@ -191,8 +193,8 @@ static ty_status reserve(ty_mesh_normals* m, const mesh* s, int64_t n_slots)
     return ty_ok();
 }
 
-ty_status ty_mesh_normals_build(ty_mesh_normals* m, int n_verts, const double (*vert)[3], int n_tris,
-                                const int (*tri)[3])
+ty_status ty_mesh_normals_build(ty_mesh_normals* m, int n_verts, const double (*vert)[3],
+                                int n_tris, const int (*tri)[3])
 {
     mesh s = {n_verts, n_tris, vert, tri};
     job k = {m, &s};
@@ -200,7 +202,8 @@ ty_status ty_mesh_normals_build(ty_mesh_normals* m, int n_verts, const double (*
     while (n_slots < 2 * (int64_t)n_verts) n_slots *= 2;
     m->watertight = false;
     m->asked_vert = NULL;
-    if (n_tris > INT32_MAX / 3) return ty_fail(TY_BAD_INPUT, "a mesh of %d triangles has too many edges", n_tris);
+    if (n_tris > INT32_MAX / 3)
+        return ty_fail(TY_BAD_INPUT, "a mesh of %d triangles has too many edges", n_tris);
     TY_TRY(reserve(m, &s, n_slots > 3 * (int64_t)n_tris ? n_slots : 3 * (int64_t)n_tris));
     memset(m->table, 0, (size_t)n_slots * sizeof *m->table);
     unite_vertices(m, &s, m->table, (uint64_t)n_slots - 1);
@@ -212,12 +215,13 @@ ty_status ty_mesh_normals_build(ty_mesh_normals* m, int n_verts, const double (*
     return ty_ok();
 }
 
-ty_status ty_mesh_normals_prepare(ty_mesh_normals* m, int n_verts, const double (*vert)[3], int n_tris,
-                                  const int (*tri)[3])
+ty_status ty_mesh_normals_prepare(ty_mesh_normals* m, int n_verts, const double (*vert)[3],
+                                  int n_tris, const int (*tri)[3])
 {
     mesh s = {n_verts, n_tris, vert, tri};
     m->watertight = false;
-    if (n_tris > INT32_MAX / 3) return ty_fail(TY_BAD_INPUT, "a mesh of %d triangles has too many edges", n_tris);
+    if (n_tris > INT32_MAX / 3)
+        return ty_fail(TY_BAD_INPUT, "a mesh of %d triangles has too many edges", n_tris);
     TY_TRY(reserve(m, &s, 3 * (int64_t)n_tris));
     for (int v = 0; v < n_verts; ++v) m->same[v] = v;
     collect_edges(m, &s);
@@ -266,7 +270,8 @@ static ty_vec3 computed(const ty_mesh_normals* m, const mesh* s, int triangle, i
 
 ty_vec3 ty_mesh_normal(const ty_mesh_normals* m, const int (*tri)[3], int triangle, int feature)
 {
-    if (m->asked_vert) return computed(m, &(mesh){m->n_verts, m->n_tris, m->asked_vert, tri}, triangle, feature);
+    if (m->asked_vert)
+        return computed(m, &(mesh){m->n_verts, m->n_tris, m->asked_vert, tri}, triangle, feature);
     if (feature >= TY_VERTEX) return get3(m->vert[m->same[tri[triangle][feature - TY_VERTEX]]]);
     return get3(m->tri[triangle][feature]);    // TY_FACE is 0, TY_EDGE + k is 1 + k
 }

@@ -7,7 +7,8 @@ enum { LOCATE_BLOCK = 1024 };
 
 ty_octree_def ty_octree_default(void)
 {
-    return (ty_octree_def){.box = ty_box_empty(), .levels = 6, .rule = TY_OCTREE_STUFF, .lipschitz = 1.0};
+    return (ty_octree_def){
+        .box = ty_box_empty(), .levels = 6, .rule = TY_OCTREE_STUFF, .lipschitz = 1.0};
 }
 
 void ty_octree_free(ty_octree* t)
@@ -38,7 +39,8 @@ ty_octree_cursor ty_octree_cursor_start(void)
     return c;
 }
 
-// A lattice place is in an octant of every level from its leaf upwards: the first one met is the leaf.
+// A lattice place is in an octant of every level from its leaf upwards: the first one met is the
+// leaf.
 ty_octant ty_octree_leaf(const ty_octree* t, ty_octree_cursor* c, const int x[3])
 {
     for (int l = 0; l < t->n_levels; ++l) {

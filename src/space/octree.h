@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one lattice octree: finest leaves all along { phi = 0 }, twice as wide from layer to layer away from it.
+// The one lattice octree: finest leaves all along { phi = 0 }, twice as wide from layer to layer
+// away from it.
 //
 //   level l       octants of width cell * 2^l; octant x of level l covers [x, x + 1] * 2^l in lattice units
 //   lattice       point p is at origin + cell * p; every octant corner is a lattice point
@@ -13,8 +14,8 @@
 //      |       |   |   |     There is no root: the coarsest octants are a set like every other, and it grows
 //      '-------'---'---'     where the surface goes.
 //
-// Open type; zero-initialise, ty_octree_build, ty_octree_free. Building again reuses the memory. Free to read
-// from any thread.
+// Open type; zero-initialise, ty_octree_build, ty_octree_free. Building again reuses the memory.
+// Free to read from any thread.
 #ifndef TY_SPACE_OCTREE_H
 #define TY_SPACE_OCTREE_H
 
@@ -27,16 +28,18 @@ enum { TY_OCTREE_MAX_LEVELS = 12 };
 // What the finest leaves must cover beside every octant in which the signs of phi differ.
 typedef enum ty_octree_rule {
     TY_OCTREE_CONTOUR,    // octants whose corners differ in sign
-    // [Labelle2007]'s continuation, strengthened: all octants around a corner, and all face neighbours of a
-    // centre, that ends an edge of the body-centred lattice on which the sign changes or is zero.
+    // [Labelle2007]'s continuation, strengthened: all octants around a corner, and all face
+    // neighbours of a centre, that ends an edge of the body-centred lattice on which the sign
+    // changes or is zero.
     TY_OCTREE_STUFF
 } ty_octree_rule;
 
 typedef struct ty_octree_def {
     double cell;         // finest width, metres; must be given
     double origin[3];    // of the lattice
-    ty_box box;          // where to look for the surface first; it is followed out of the box where it leaves it
-    int levels;          // 1 + coarsest level
+    ty_box
+        box;    // where to look for the surface first; it is followed out of the box where it leaves it
+    int levels;    // 1 + coarsest level
     ty_octree_rule rule;
     bool uniform;        // every octant that is not outside is finest
     double lipschitz;    // bound on |grad phi|; 1 for distances
@@ -46,32 +49,33 @@ ty_octree_def ty_octree_default(void);    // 6 levels, graded, for stuffing, lip
 typedef struct ty_octree_level {
     ty_lattice_set octants, split;
     ty_lattice_set before;    // scratch: `octants` of the round before
-    TY_ARRAY(double) value;   // phi at the centres; not a number at finest ones when the rule is for contouring
+    TY_ARRAY(double)
+    value;    // phi at the centres; not a number at finest ones when the rule is for contouring
     TY_ARRAY(double) value_before;
-    int first;                // id of the level's first octant
+    int first;    // id of the level's first octant
 } ty_octree_level;
 
 typedef struct ty_octree {
     double origin[3], cell;
     int n_levels, n_octants;
     ty_octree_level level[TY_OCTREE_MAX_LEVELS];
-    ty_lattice_set roots;     // coarsest octants that liquid reaching the tree's border asks for
-    int lo[3], hi[3];         // finest octants the tree may grow to
+    ty_lattice_set roots;    // coarsest octants that liquid reaching the tree's border asks for
+    int lo[3], hi[3];        // finest octants the tree may grow to
     ty_lattice_set corners, corners_before;
-    TY_ARRAY(double) corner_value;           // phi at the corners
+    TY_ARRAY(double) corner_value;    // phi at the corners
     TY_ARRAY(double) corner_value_before;
-    TY_ARRAY(int) corner;                    // 8 per octant: ids of its corners; undefined for split octants
-    TY_ARRAY(uint8_t) active_corner;         // scratch
+    TY_ARRAY(int) corner;    // 8 per octant: ids of its corners; undefined for split octants
+    TY_ARRAY(uint8_t) active_corner;    // scratch
     TY_ARRAY(uint8_t) active_centre;
-    int64_t n_samples;                       // points at which phi was asked by the last build
+    int64_t n_samples;    // points at which phi was asked by the last build
     int n_rounds;
 } ty_octree;
 
-// Builds the tree of { phi = 0 }. Not a number counts as outside, `cell` away. Where phi is no distance a feature
-// may be missed that lies between the octants' centres; the result is balanced and obeys the rule all the
-// same. The liquid is followed out of the box, three times its size at most. Fails with TY_BAD_INPUT when it goes
-// farther, for a cell that is not positive or a box more than 2^20 cells wide or away; TY_NO_MEMORY. An octree
-// without surface is no error.
+// Builds the tree of { phi = 0 }. Not a number counts as outside, `cell` away. Where phi is no
+// distance a feature may be missed that lies between the octants' centres; the result is balanced
+// and obeys the rule all the same. The liquid is followed out of the box, three times its size at
+// most. Fails with TY_BAD_INPUT when it goes farther, for a cell that is not positive or a box more
+// than 2^20 cells wide or away; TY_NO_MEMORY. An octree without surface is no error.
 ty_status ty_octree_build(ty_octree* t, const ty_sampler* phi, const ty_octree_def* def);
 void ty_octree_free(ty_octree* t);
 
@@ -94,10 +98,12 @@ static inline void ty_octree_lattice_of(const ty_octree* t, const double point[3
     for (int axis = 0; axis < 3; ++axis)
         x[axis] = (int)floor(ty_clamp((point[axis] - t->origin[axis]) / t->cell, -far, far));
 }
-// The leaves that hold n points; -1 outside the tree. Fast when neighbouring points follow each other.
+// The leaves that hold n points; -1 outside the tree. Fast when neighbouring points follow each
+// other.
 void ty_octree_locate(const ty_octree* t, int64_t n, const double (*point)[3], int* octant);
 
-static inline bool ty_octree_is_split(const ty_octree* t, ty_lattice_cursor* c, int level, const int x[3])
+static inline bool ty_octree_is_split(const ty_octree* t, ty_lattice_cursor* c, int level,
+                                      const int x[3])
 {
     return level > 0 && ty_lattice_has(&t->level[level].split, c, x[0], x[1], x[2]);
 }
@@ -106,12 +112,14 @@ static inline ty_vec3 ty_octree_point(const ty_octree* t, ty_vec3 lattice)
     return ty_load3(t->origin) + t->cell * lattice;
 }
 
-// Balanced, complete (eight children or none), leaves cover what their level's octants cover, all corners
-// present, no coarse leaf whose vertices differ in sign, finest leaves as the rule wants them.
+// Balanced, complete (eight children or none), leaves cover what their level's octants cover, all
+// corners present, no coarse leaf whose vertices differ in sign, finest leaves as the rule wants
+// them.
 ty_status ty_octree_validate(const ty_octree* t, ty_octree_rule rule);
 
-// [Gong2008] section 6.2: values at corners, `width` each, spread from the corners where known[i] is not 0 to
-// all others, nearest first, along the axes with weights 1 / distance^2. `known` is set to 1 where a value was given.
+// [Gong2008] section 6.2: values at corners, `width` each, spread from the corners where known[i]
+// is not 0 to all others, nearest first, along the axes with weights 1 / distance^2. `known` is set
+// to 1 where a value was given.
 ty_status ty_octree_extrapolate(const ty_octree* t, int width, double* values, uint8_t* known);
 // Trilinear interpolation of corner values in the leaf that holds each point; 0 outside the tree.
 void ty_octree_interpolate(const ty_octree* t, int width, const double* values, int64_t n,

@@ -14,7 +14,8 @@ static ty_status archive_set(ty_lattice_set* set, ty_archive* ar, const char* na
     if (status.code == TY_OK && ar->loading) {
         ty_lattice_set_clear(set);
         for (int64_t i = 0; i + 9 <= words.n && status.code == TY_OK; i += 9)
-            if (!ty_lattice_set_insert_brick(set, words.at[i], words.at + i + 1)) status = ty_no_memory("an octree");
+            if (!ty_lattice_set_insert_brick(set, words.at[i], words.at + i + 1))
+                status = ty_no_memory("an octree");
         if (status.code == TY_OK) status = ty_lattice_set_finish(set);
     }
     ty_array_free(&words);

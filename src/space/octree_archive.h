@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An octree's octants and corners to an archive and back; values at corners and centres are not kept.
+// An octree's octants and corners to an archive and back; values at corners and centres are not
+// kept.
 #ifndef TY_SPACE_OCTREE_ARCHIVE_H
 #define TY_SPACE_OCTREE_ARCHIVE_H
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Refinement of [Chentanez2007] section 3.3 with the rules of [Labelle2007].
 //
-// The tree is what is split: octants[l] = children of split[l + 1]. So a rule is "insert into split[l]",
-// balance is one sweep from fine to coarse (split[l] inserts the parents of its face and edge neighbours into
-// split[l + 1]), and the sets are made anew from coarse to fine. Rounds of "sample what is new, apply the
-// rules to the signs" go on until no rule asks for more; two or three in practice.
+// The tree is what is split: octants[l] = children of split[l + 1]. So a rule is "insert into
+// split[l]", balance is one sweep from fine to coarse (split[l] inserts the parents of its face and
+// edge neighbours into split[l + 1]), and the sets are made anew from coarse to fine. Rounds of
+// "sample what is new, apply the rules to the signs" go on until no rule asks for more; two or
+// three in practice.
 //
-// Departs: rule 4 (TY_OCTREE_STUFF) asks for more finest octants than [Labelle2007]; without it warped
-// vertices reach tetrahedra that are not of the lattice shape, whose angles have no bound.
+// Departs: rule 4 (TY_OCTREE_STUFF) asks for more finest octants than [Labelle2007]; without it
+// warped vertices reach tetrahedra that are not of the lattice shape, whose angles have no bound.
 #include <assert.h>
 #include <string.h>
 
@@ -15,7 +16,9 @@
 #include "space/octree.h"
 #include "space/octree_rules.h"
 
-enum { GROWTH = 4 };    // coarsest octants the tree may grow beyond the box, and beyond the box's own size
+enum {
+    GROWTH = 4
+};    // coarsest octants the tree may grow beyond the box, and beyond the box's own size
 
 // Half the diagonal of a unit octant, with room for rounding.
 static const double REACH = 0.8660254037844386 * (1.0 + 1e-4);
@@ -38,7 +41,8 @@ static void sample_block(void* ctx, ty_range r)
     ty_lattice_set_points(k->set, (int)r.begin, (int)r.end, x);
     for (int i = 0; i < n; ++i) {
         if (!isnan(k->value[r.begin + i])) continue;
-        ty_vec3 at = k->scale * ty_vec(x[i][0], x[i][1], x[i][2]) + ty_vec(k->offset, k->offset, k->offset);
+        ty_vec3 at = k->scale * ty_vec(x[i][0], x[i][1], x[i][2]) +
+                     ty_vec(k->offset, k->offset, k->offset);
         ty_store3(point[n_todo], ty_octree_point(k->t, at));
         todo[n_todo++] = i;
     }
@@ -47,8 +51,8 @@ static void sample_block(void* ctx, ty_range r)
     for (int i = 0; i < n_todo; ++i) k->value[r.begin + todo[i]] = isnan(f[i]) ? k->t->cell : f[i];
 }
 
-static void sample_set(ty_octree* t, const ty_sampler* phi, const ty_lattice_set* set, double* value,
-                       double scale, double offset)
+static void sample_set(ty_octree* t, const ty_sampler* phi, const ty_lattice_set* set,
+                       double* value, double scale, double offset)
 {
     for (int i = 0; i < set->n; ++i) t->n_samples += isnan(value[i]);
     sample_args k = {t, phi, set, value, scale, offset};
@@ -81,7 +85,8 @@ static void carry_block(void* ctx, ty_range r)
 }
 
 // value = old values where the point was there before, NAN elsewhere.
-static void carry(const ty_lattice_set* from, const double* old, const ty_lattice_set* to, double* value)
+static void carry(const ty_lattice_set* from, const double* old, const ty_lattice_set* to,
+                  double* value)
 {
     carry_args k = {from, to, old, value};
     ty_parallel_for(to->n, TY_SAMPLE_BATCH, carry_block, &k);
@@ -111,9 +116,11 @@ static bool insert_children(ty_lattice_set* children, const ty_lattice_brick* pa
         int b[3];
         uint64_t bits[8];
         for (int axis = 0; axis < 3; ++axis)
-            b[axis] = 2 * (ty_morton_gather(parent->key >> axis) - TY_LATTICE_BIAS) + (w >> axis & 1);
+            b[axis] = 2 * (ty_morton_gather(parent->key >> axis) - TY_LATTICE_BIAS) +
+                      (w >> axis & 1);
         for (int j = 0; j < 8; ++j) bits[j] = bytes_of_bits(parent->bits[w] >> 8 * j & 255);
-        if (!ty_lattice_set_insert_brick(children, ty_lattice_key(b[0], b[1], b[2]), bits)) return false;
+        if (!ty_lattice_set_insert_brick(children, ty_lattice_key(b[0], b[1], b[2]), bits))
+            return false;
     }
     return true;
 }
@@ -137,11 +144,13 @@ static ty_status remake_level(ty_octree* t, int l)
 static bool add_bricks(ty_lattice_set* to, const ty_lattice_set* from)
 {
     for (int64_t b = 0; b < from->brick.n; ++b)
-        if (!ty_lattice_set_insert_brick(to, from->brick.at[b].key, from->brick.at[b].bits)) return false;
+        if (!ty_lattice_set_insert_brick(to, from->brick.at[b].key, from->brick.at[b].bits))
+            return false;
     return true;
 }
 
-// Coarsest octants that are wanted, or that the coarsest split ones need, are added to those there are.
+// Coarsest octants that are wanted, or that the coarsest split ones need, are added to those there
+// are.
 static ty_status remake_roots(ty_octree* t)
 {
     ty_octree_level* top = &t->level[t->n_levels - 1];
@@ -155,7 +164,8 @@ static ty_status remake_roots(ty_octree* t)
     return ty_ok();
 }
 
-// What is split at level l must exist, and so must its face and edge neighbours: their parents are split.
+// What is split at level l must exist, and so must its face and edge neighbours: their parents are
+// split.
 static ty_status close_level(ty_octree* t, int l)
 {
     const ty_lattice_set* split = &t->level[l].split;
@@ -183,7 +193,8 @@ static ty_status number_octants(ty_octree* t)
         t->level[l].first = (int)count;
         count += t->level[l].octants.n;
     }
-    if (count > INT32_MAX / 8) return ty_fail(TY_BAD_INPUT, "more than 2^28 octants: take a larger cell");
+    if (count > INT32_MAX / 8)
+        return ty_fail(TY_BAD_INPUT, "more than 2^28 octants: take a larger cell");
     t->n_octants = (int)count;
     return ty_ok();
 }
@@ -221,7 +232,8 @@ static bool insert_finest_corners(ty_octree* t)
         ty_lattice_set_points(set, begin, end, x);
         for (int i = 0; i < end - begin; i += 8)
             for (int c = 0; c < 27; ++c)
-                if (!ty_lattice_put(&t->corners, &cursor, x[i][0] + c % 3, x[i][1] + c / 3 % 3, x[i][2] + c / 9))
+                if (!ty_lattice_put(&t->corners, &cursor, x[i][0] + c % 3, x[i][1] + c / 3 % 3,
+                                    x[i][2] + c / 9))
                     return false;
     }
     return true;
@@ -236,7 +248,8 @@ static bool insert_level_corners(ty_octree* t, int l)
         int end = begin + TY_SAMPLE_BATCH < set->n ? begin + TY_SAMPLE_BATCH : set->n;
         ty_lattice_set_points(set, begin, end, x);
         for (int i = 0; i < end - begin; ++i)
-            if (!ty_octree_is_split(t, &split, l, x[i]) && !insert_leaf_corners(t, l, &cursor, x[i]))
+            if (!ty_octree_is_split(t, &split, l, x[i]) &&
+                !insert_leaf_corners(t, l, &cursor, x[i]))
                 return false;
     }
     return true;
@@ -270,11 +283,13 @@ static void finest_corner_block(void* ctx, ty_range r)
     for (int64_t i = r.begin; i < r.end; i += 8) {
         const int* o = x[i - r.begin];
         for (int c = 0; c < 27; ++c)
-            id[c] = ty_lattice_id(&t->corners, &cursor, o[0] + c % 3, o[1] + c / 3 % 3, o[2] + c / 9);
+            id[c] = ty_lattice_id(&t->corners, &cursor, o[0] + c % 3, o[1] + c / 3 % 3,
+                                  o[2] + c / 9);
         for (int k = 0; k < 64; ++k) {
             int child = k >> 3, v = k & 7;
-            t->corner.at[8 * i + k] = id[(child & 1) + (v & 1) + 3 * ((child >> 1 & 1) + (v >> 1 & 1)) +
-                                         9 * ((child >> 2) + (v >> 2))];
+            t->corner.at[8 * i + k] =
+                id[(child & 1) + (v & 1) + 3 * ((child >> 1 & 1) + (v >> 1 & 1)) +
+                   9 * ((child >> 2) + (v >> 2))];
         }
     }
 }
@@ -300,7 +315,8 @@ static void corner_block(void* ctx, ty_range r)
 
 static ty_status find_corners(ty_octree* t)
 {
-    if (!ty_array_resize(&t->corner, 8 * (int64_t)t->n_octants)) return ty_no_memory("octree corners");
+    if (!ty_array_resize(&t->corner, 8 * (int64_t)t->n_octants))
+        return ty_no_memory("octree corners");
     ty_parallel_for(t->level[0].octants.n, TY_SAMPLE_BATCH, finest_corner_block, t);
     for (int l = 1; l < t->n_levels; ++l) {
         corner_args k = {t, l};
@@ -314,12 +330,14 @@ static ty_status check_def(const ty_octree_def* def)
     if (!(def->cell > 0.0) || !isfinite(def->cell))
         return ty_fail(TY_BAD_INPUT, "the cell must be positive, not %g", def->cell);
     if (def->levels < 2 || def->levels > TY_OCTREE_MAX_LEVELS)
-        return ty_fail(TY_BAD_INPUT, "an octree has 2 to %d levels, not %d", (int)TY_OCTREE_MAX_LEVELS, def->levels);
+        return ty_fail(TY_BAD_INPUT, "an octree has 2 to %d levels, not %d",
+                       (int)TY_OCTREE_MAX_LEVELS, def->levels);
     for (int axis = 0; axis < 3; ++axis) {
         double lo = (def->box.lo[axis] - def->origin[axis]) / def->cell;
         double hi = (def->box.hi[axis] - def->origin[axis]) / def->cell;
         if (!(lo >= -(1 << 20)) || !(hi <= 1 << 20))
-            return ty_fail(TY_BAD_INPUT, "the surface spans %g m in axis %d, more than 2^20 cells of %g m",
+            return ty_fail(TY_BAD_INPUT,
+                           "the surface spans %g m in axis %d, more than 2^20 cells of %g m",
                            def->box.hi[axis] - def->box.lo[axis], axis, def->cell);
     }
     return ty_ok();
@@ -358,7 +376,8 @@ static ty_status split_level(ty_octree* t, const ty_octree_def* def, int l)
     int x[TY_SAMPLE_BATCH][3];
     double width = def->cell * (1 << l);
     for (int begin = 0; begin < level->octants.n; begin += TY_SAMPLE_BATCH) {
-        int end = begin + TY_SAMPLE_BATCH < level->octants.n ? begin + TY_SAMPLE_BATCH : level->octants.n;
+        int end = begin + TY_SAMPLE_BATCH < level->octants.n ? begin + TY_SAMPLE_BATCH
+                                                             : level->octants.n;
         ty_lattice_set_points(&level->octants, begin, end, x);
         for (int i = 0; i < end - begin; ++i)
             if (may_hold_surface(def, level->value.at[begin + i], width) &&

@@ -18,10 +18,12 @@ static bool has(check* k, int l, int x, int y, int z)
 
 static ty_status wrong(const char* what, int l, const int x[3])
 {
-    return ty_fail(TY_DAMAGED, "octree: %s at octant (%d, %d, %d) of level %d", what, x[0], x[1], x[2], l);
+    return ty_fail(TY_DAMAGED, "octree: %s at octant (%d, %d, %d) of level %d", what, x[0], x[1],
+                   x[2], l);
 }
 
-// Leaves across faces and edges are at most one level coarser; there are no gaps in the tree's inside.
+// Leaves across faces and edges are at most one level coarser; there are no gaps in the tree's
+// inside.
 static ty_status check_balance(check* k, int l, const int x[3])
 {
     for (int d = 0; d < 27; ++d) {
@@ -29,7 +31,8 @@ static ty_status check_balance(check* k, int l, const int x[3])
         if ((d % 3 != 1) + (d / 3 % 3 != 1) + (d / 9 != 1) == 3) continue;
         if (has(k, l, n[0], n[1], n[2])) continue;
         for (int up = 2; l + up < k->t->n_levels; ++up)
-            if (!has(k, l + 1, n[0] >> 1, n[1] >> 1, n[2] >> 1) && has(k, l + up, n[0] >> up, n[1] >> up, n[2] >> up))
+            if (!has(k, l + 1, n[0] >> 1, n[1] >> 1, n[2] >> 1) &&
+                has(k, l + up, n[0] >> up, n[1] >> up, n[2] >> up))
                 return wrong("not balanced", l, x);
     }
     return ty_ok();
@@ -40,10 +43,12 @@ static ty_status check_family(check* k, int l, const int x[3], bool is_split)
     const ty_octree* t = k->t;
     if (l + 1 < t->n_levels) {
         int up[3] = {x[0] >> 1, x[1] >> 1, x[2] >> 1};
-        if (!ty_octree_is_split(t, &k->split[l + 1], l + 1, up)) return wrong("parent is not split", l, x);
+        if (!ty_octree_is_split(t, &k->split[l + 1], l + 1, up))
+            return wrong("parent is not split", l, x);
     }
     for (int v = 0; l > 0 && v < 8; ++v)
-        if (has(k, l - 1, 2 * x[0] + (v & 1), 2 * x[1] + (v >> 1 & 1), 2 * x[2] + (v >> 2)) != is_split)
+        if (has(k, l - 1, 2 * x[0] + (v & 1), 2 * x[1] + (v >> 1 & 1), 2 * x[2] + (v >> 2)) !=
+            is_split)
             return wrong("children do not fit", l, x);
     return ty_ok();
 }
@@ -55,7 +60,8 @@ static ty_status check_corners(check* k, int l, int id, const int x[3])
         int at[3];
         for (int axis = 0; axis < 3; ++axis) at[axis] = (x[axis] + (v >> axis & 1)) * (1 << l);
         int corner = ty_lattice_id(&t->corners, &k->c.corner, at[0], at[1], at[2]);
-        if (corner < 0 || corner != t->corner.at[8 * (int64_t)id + v]) return wrong("wrong corner", l, x);
+        if (corner < 0 || corner != t->corner.at[8 * (int64_t)id + v])
+            return wrong("wrong corner", l, x);
         if (isnan(t->corner_value.at[corner])) return wrong("corner without a value", l, x);
     }
     return ty_ok();
@@ -66,7 +72,8 @@ static ty_status require_box(check* k, const int lo[3], const int hi[3])
     for (int z = lo[2]; z <= hi[2]; ++z)
         for (int y = lo[1]; y <= hi[1]; ++y)
             for (int x = lo[0]; x <= hi[0]; ++x)
-                if (!has(k, 0, x, y, z)) return wrong("a vertex near the surface misses a finest octant", 0, lo);
+                if (!has(k, 0, x, y, z))
+                    return wrong("a vertex near the surface misses a finest octant", 0, lo);
     return ty_ok();
 }
 
@@ -123,7 +130,8 @@ static ty_status check_contour_rule(check* k, int id, const int x[3])
     for (int v = 0; v < 8; ++v)
         for (int axis = 0; axis < 3; ++axis) {
             int other = v ^ 1 << axis;
-            if ((t->corner_value.at[corner[v]] < 0.0) == (t->corner_value.at[corner[other]] < 0.0)) continue;
+            if ((t->corner_value.at[corner[v]] < 0.0) == (t->corner_value.at[corner[other]] < 0.0))
+                continue;
             int lo[3], hi[3];    // the four octants around the edge
             for (int a = 0; a < 3; ++a) {
                 hi[a] = x[a] + (a != axis ? v >> a & 1 : 0);
@@ -143,7 +151,8 @@ static ty_status check_octant(check* k, ty_octree_rule rule, int l, int i, const
     if (is_split) return ty_ok();
     TY_TRY(check_balance(k, l, x));
     TY_TRY(check_corners(k, l, id, x));
-    if (l > 0 && !ty_octree_leaf_is_pure(t, &k->c.corner, l, id, x)) return wrong("coarse leaf at the surface", l, x);
+    if (l > 0 && !ty_octree_leaf_is_pure(t, &k->c.corner, l, id, x))
+        return wrong("coarse leaf at the surface", l, x);
     if (l > 0) return ty_ok();
     return rule == TY_OCTREE_STUFF ? check_stuff_rule(k, id, x) : check_contour_rule(k, id, x);
 }

@@ -29,7 +29,9 @@ static void require(rule_args* k, int l, const int x[3])
     pthread_mutex_lock(&k->lock);
     if (!is_near(t, l, x)) k->too_far = true;
     else if (root && !ty_lattice_set_insert(&t->roots, x[0], x[1], x[2])) k->failed = true;
-    else if (!root && !ty_lattice_set_insert(&t->level[l + 1].split, x[0] >> 1, x[1] >> 1, x[2] >> 1)) k->failed = true;
+    else if (!root &&
+             !ty_lattice_set_insert(&t->level[l + 1].split, x[0] >> 1, x[1] >> 1, x[2] >> 1))
+        k->failed = true;
     k->more = true;
     pthread_mutex_unlock(&k->lock);
 }
@@ -80,7 +82,8 @@ static void mark_block(void* ctx, ty_range r)
         int sign = ty_sign(finest->value.at[i]);
         mark_octant(t, (int)i, sign);
         for (int axis = 0; axis < 3; ++axis) {
-            int id = ty_lattice_id(&finest->octants, &c, o[0] + (axis == 0), o[1] + (axis == 1), o[2] + (axis == 2));
+            int id = ty_lattice_id(&finest->octants, &c, o[0] + (axis == 0), o[1] + (axis == 1),
+                                   o[2] + (axis == 2));
             if (id < 0 || (sign != 0 && ty_sign(finest->value.at[id]) == sign)) continue;
             mark(&t->active_centre.at[i]);
             mark(&t->active_centre.at[id]);
@@ -97,7 +100,8 @@ static bool touches(int corner, const int d[3])
     return true;
 }
 
-// Bit v of a neighbour's entry: it must be finest when corner v is active; bit 8: when the centre is.
+// Bit v of a neighbour's entry: it must be finest when corner v is active; bit 8: when the centre
+// is.
 static void neighbour_needs(uint16_t needs[27])
 {
     for (int n = 0; n < 27; ++n) {
@@ -164,9 +168,11 @@ static bool is_alike(const ty_octree* t, int level, int id)
     return sign != 0;
 }
 
-bool ty_octree_leaf_is_pure(const ty_octree* t, ty_lattice_cursor* c, int level, int id, const int x[3])
+bool ty_octree_leaf_is_pure(const ty_octree* t, ty_lattice_cursor* c, int level, int id,
+                            const int x[3])
 {
-    int sign = ty_sign(t->level[level].value.at[id - t->level[level].first]), half = 1 << (level - 1);
+    int sign = ty_sign(t->level[level].value.at[id - t->level[level].first]),
+        half = 1 << (level - 1);
     if (!is_alike(t, level, id)) return false;
     for (int n = 0; n < 27; ++n) {
         int d[3] = {n % 3, n / 3 % 3, n / 9}, n_mid = (d[0] == 1) + (d[1] == 1) + (d[2] == 1);
@@ -178,9 +184,10 @@ bool ty_octree_leaf_is_pure(const ty_octree* t, ty_lattice_cursor* c, int level,
     return true;
 }
 
-// A coarse leaf in which the sign changes is split, so that phi need not be a distance. The middles of its edges and
-// faces need no asking far from the surface: each is the corner of a smaller leaf that has a corner with this one in
-// common, so when their signs differ that leaf is split, or followed if it is finest, and this one in the end.
+// A coarse leaf in which the sign changes is split, so that phi need not be a distance. The middles
+// of its edges and faces need no asking far from the surface: each is the corner of a smaller leaf
+// that has a corner with this one in common, so when their signs differ that leaf is split, or
+// followed if it is finest, and this one in the end.
 static void coarse_block(void* ctx, ty_range r)
 {
     rule_args* k = ctx;
@@ -192,7 +199,8 @@ static void coarse_block(void* ctx, ty_range r)
         const int* o = x[i - r.begin];
         int id = t->level[l].first + (int)i;
         if (t->corner.at[8 * (int64_t)id] < 0) continue;
-        bool far = k->rule == TY_OCTREE_CONTOUR && fabs(t->level[l].value.at[i]) > t->cell * (1 << l);
+        bool far = k->rule == TY_OCTREE_CONTOUR &&
+                   fabs(t->level[l].value.at[i]) > t->cell * (1 << l);
         if (far ? is_alike(t, l, id) : ty_octree_leaf_is_pure(t, &corner, l, id, o)) continue;
         int child[3] = {2 * o[0], 2 * o[1], 2 * o[2]};
         require(k, l - 1, child);
@@ -247,7 +255,9 @@ ty_status ty_octree_apply_rules(ty_octree* t, ty_octree_rule rule, bool* more)
         ty_parallel_for(t->level[k.level].octants.n, TY_SAMPLE_BATCH, border_block, &k);
     *more = k.more;
     if (k.too_far)
-        return ty_fail(TY_BAD_INPUT, "the liquid goes on far outside the box it was said to be in: give a larger box, or "
-                                     "bound the shape");
+        return ty_fail(
+            TY_BAD_INPUT,
+            "the liquid goes on far outside the box it was said to be in: give a larger box, or "
+            "bound the shape");
     return k.failed ? ty_no_memory("octants") : ty_ok();
 }

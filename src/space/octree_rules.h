@@ -7,12 +7,13 @@
 
 static inline int ty_sign(double f) { return (f > 0.0) - (f < 0.0); }
 
-// Inserts into the `split` sets what the rule asks for and the tree does not have yet; sets *more when there
-// was any. Corners and centres must hold their values.
+// Inserts into the `split` sets what the rule asks for and the tree does not have yet; sets *more
+// when there was any. Corners and centres must hold their values.
 ty_status ty_octree_apply_rules(ty_octree* t, ty_octree_rule rule, bool* more);
 
-// The coarse leaf's corners, centre and those midpoints of its edges and faces that are corners of other
-// leaves all lie strictly on one side.
-bool ty_octree_leaf_is_pure(const ty_octree* t, ty_lattice_cursor* corner, int level, int id, const int x[3]);
+// The coarse leaf's corners, centre and those midpoints of its edges and faces that are corners of
+// other leaves all lie strictly on one side.
+bool ty_octree_leaf_is_pure(const ty_octree* t, ty_lattice_cursor* corner, int level, int id,
+                            const int x[3]);
 
 #endif

@@ -20,7 +20,8 @@ static void noise_eval(const void* self, int n, const double (*x)[3], double* ou
     const double* s = self;
     for (int i = 0; i < n; ++i) {
         ty_vec3 p = ty_load3(x[i]);
-        out[i] = ty_norm(p) - 0.5 + s[0] * sin(s[1] * p[0]) * sin(s[1] * p[1] + 1.0) * sin(s[1] * p[2] + 2.0);
+        out[i] = ty_norm(p) - 0.5 +
+                 s[0] * sin(s[1] * p[0]) * sin(s[1] * p[1] + 1.0) * sin(s[1] * p[2] + 2.0);
     }
 }
 
@@ -35,8 +36,10 @@ static ty_octree_def unit_def(double cell)
 static void keeps_its_invariants(void** state)
 {
     (void)state;
-    double sphere[5] = {0.1, 0.02, -0.03, 0.7, 1.0}, steep[5] = {0, 0, 0, 0.7, 30.0}, noise[2] = {0.1, 60.0};
-    ty_sampler phi[3] = {{sphere, 1, 10.0, sphere_eval}, {steep, 1, 0.0, sphere_eval}, {noise, 1, 0.0, noise_eval}};
+    double sphere[5] = {0.1, 0.02, -0.03, 0.7, 1.0}, steep[5] = {0, 0, 0, 0.7, 30.0},
+           noise[2] = {0.1, 60.0};
+    ty_sampler phi[3] = {
+        {sphere, 1, 10.0, sphere_eval}, {steep, 1, 0.0, sphere_eval}, {noise, 1, 0.0, noise_eval}};
     ty_octree t = {0};
     for (int which = 0; which < 3; ++which)
         for (int rule = 0; rule < 2; ++rule)
@@ -88,7 +91,8 @@ static void points_are_found_in_their_leaf(void** state)
     double* linear = malloc(sizeof *linear * (size_t)t.corners.n);
     int* leaf = malloc(sizeof *leaf * N);
     for (int i = 0; i < N; ++i)
-        for (int axis = 0; axis < 3; ++axis) point[i][axis] = 2.0 * ty_unit(ty_mix2((uint64_t)i, (uint64_t)axis)) - 1.0;
+        for (int axis = 0; axis < 3; ++axis)
+            point[i][axis] = 2.0 * ty_unit(ty_mix2((uint64_t)i, (uint64_t)axis)) - 1.0;
     ty_octree_locate(&t, N, point, leaf);
     for (int i = 0; i < t.corners.n; ++i) {
         int x[1][3];
@@ -151,7 +155,8 @@ static void same_tree_for_any_number_of_threads_without_new_memory(void** state)
     assert_int_equal(ty_memory_count(), before);
     assert_int_equal(one.n_octants, many.n_octants);
     assert_int_equal(one.corners.n, many.corners.n);
-    assert_memory_equal(one.corner_value.at, many.corner_value.at, sizeof(double) * (size_t)one.corners.n);
+    assert_memory_equal(one.corner_value.at, many.corner_value.at,
+                        sizeof(double) * (size_t)one.corners.n);
     assert_memory_equal(one.corner.at, many.corner.at, sizeof(int) * 8 * (size_t)one.n_octants);
     ty_octree_free(&one);
     ty_octree_free(&many);

@@ -20,9 +20,10 @@ static int compare_queued(const void* a, const void* b)
     return (p->corner > q->corner) - (p->corner < q->corner);
 }
 
-// The nearest corner along an axis that has a value; 0 when there is none, else its distance in cells.
-static int nearest_along(const ty_octree* t, ty_lattice_cursor* c, const int x[3], int axis, int side,
-                         const uint8_t* known, int* corner)
+// The nearest corner along an axis that has a value; 0 when there is none, else its distance in
+// cells.
+static int nearest_along(const ty_octree* t, ty_lattice_cursor* c, const int x[3], int axis,
+                         int side, const uint8_t* known, int* corner)
 {
     for (int step = 1; step < 1 << t->n_levels; step *= 2) {
         int at[3] = {x[0], x[1], x[2]};
@@ -35,16 +36,18 @@ static int nearest_along(const ty_octree* t, ty_lattice_cursor* c, const int x[3
     return 0;
 }
 
-// Equation (10): of the two neighbours along an axis the nearer one counts, both when they are as near.
-static bool extrapolate_to(const ty_octree* t, ty_lattice_cursor* c, int corner, int width, double* values,
-                           const uint8_t* known)
+// Equation (10): of the two neighbours along an axis the nearer one counts, both when they are as
+// near.
+static bool extrapolate_to(const ty_octree* t, ty_lattice_cursor* c, int corner, int width,
+                           double* values, const uint8_t* known)
 {
     double sum[MAX_WIDTH] = {0}, weights = 0.0;
     int x[1][3];
     ty_lattice_set_points(&t->corners, corner, corner + 1, x);
     for (int axis = 0; axis < 3; ++axis) {
         int id[2], d[2];
-        for (int s = 0; s < 2; ++s) d[s] = nearest_along(t, c, x[0], axis, 2 * s - 1, known, &id[s]);
+        for (int s = 0; s < 2; ++s)
+            d[s] = nearest_along(t, c, x[0], axis, 2 * s - 1, known, &id[s]);
         for (int s = 0; s < 2; ++s) {
             if (!d[s] || (d[1 - s] && d[1 - s] < d[s])) continue;
             double w = (d[0] == d[1] ? 0.5 : 1.0) / ((double)d[s] * d[s]);
@@ -59,7 +62,8 @@ static bool extrapolate_to(const ty_octree* t, ty_lattice_cursor* c, int corner,
 
 ty_status ty_octree_extrapolate(const ty_octree* t, int width, double* values, uint8_t* known)
 {
-    if (width > MAX_WIDTH) return ty_fail(TY_BAD_INPUT, "at most %d values per corner", (int)MAX_WIDTH);
+    if (width > MAX_WIDTH)
+        return ty_fail(TY_BAD_INPUT, "at most %d values per corner", (int)MAX_WIDTH);
     queued* queue = ty_alloc((size_t)t->corners.n, sizeof *queue);
     if (!queue) return ty_no_memory("extrapolation");
     int n = 0, left = 0;
@@ -71,7 +75,8 @@ ty_status ty_octree_extrapolate(const ty_octree* t, int width, double* values, u
     for (bool progress = true; progress && n > 0; n = left) {
         left = 0;
         for (int i = 0; i < n; ++i)
-            if (extrapolate_to(t, &c, queue[i].corner, width, values, known)) known[queue[i].corner] = 1;
+            if (extrapolate_to(t, &c, queue[i].corner, width, values, known))
+                known[queue[i].corner] = 1;
             else queue[left++] = queue[i];
         progress = left < n;
     }
@@ -87,7 +92,8 @@ typedef struct interpolate_args {
     double* out;
 } interpolate_args;
 
-static void interpolate_one(const interpolate_args* k, ty_octree_cursor* c, const double point[3], double* out)
+static void interpolate_one(const interpolate_args* k, ty_octree_cursor* c, const double point[3],
+                            double* out)
 {
     const ty_octree* t = k->t;
     int x[3];
@@ -102,7 +108,8 @@ static void interpolate_one(const interpolate_args* k, ty_octree_cursor* c, cons
             double u = (point[axis] - t->origin[axis]) / (t->cell * (1 << o.level)) - o.x[axis];
             weight *= v >> axis & 1 ? u : 1.0 - u;
         }
-        for (int i = 0; i < k->width; ++i) out[i] += weight * k->values[(int64_t)k->width * corner[v] + i];
+        for (int i = 0; i < k->width; ++i)
+            out[i] += weight * k->values[(int64_t)k->width * corner[v] + i];
     }
 }
 
@@ -110,7 +117,8 @@ static void interpolate_block(void* ctx, ty_range r)
 {
     const interpolate_args* k = ctx;
     ty_octree_cursor c = ty_octree_cursor_start();
-    for (int64_t i = r.begin; i < r.end; ++i) interpolate_one(k, &c, k->point[i], k->out + i * k->width);
+    for (int64_t i = r.begin; i < r.end; ++i)
+        interpolate_one(k, &c, k->point[i], k->out + i * k->width);
 }
 
 void ty_octree_interpolate(const ty_octree* t, int width, const double* values, int64_t n,

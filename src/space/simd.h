@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eight floats in a register: compiler vectors have + - * / and comparisons; here are the few operations they
-// lack, with the machine's instructions where it has them. The plain versions give the same bits, but for ty_f8_fma.
+// Eight floats in a register: compiler vectors have + - * / and comparisons; here are the few
+// operations they lack, with the machine's instructions where it has them. The plain versions give
+// the same bits, but for ty_f8_fma.
 #ifndef TY_SPACE_SIMD_H
 #define TY_SPACE_SIMD_H
 

@@ -101,7 +101,8 @@ static double leaf_angle(const ty_bvh* b, const ty_bvh_leaf* l, ty_vec3 x)
 }
 
 // Adds the dipoles of the far children to *angle; returns which are near.
-static unsigned far_children(const ty_winding_node* w, const float p[3], float accuracy, double* angle)
+static unsigned far_children(const ty_winding_node* w, const float p[3], float accuracy,
+                             double* angle)
 {
     ty_f8 r2 = ty_f8_all(0.0f), flux = r2;
     for (int axis = 0; axis < 3; ++axis) {
@@ -135,10 +136,8 @@ double ty_winding_number(const ty_winding* w, const ty_bvh* b, ty_vec3 x, double
         unsigned near = far_children(&w->node[n - b->node], p, (float)accuracy, &angle);
         for (near &= (1u << n->n_children) - 1u; near; near &= near - 1) {
             int child = n->child[__builtin_ctz(near)];
-            if (child >= 0)
-                stack[top++] = child;
-            else
-                angle += leaf_angle(b, &b->leaf[~child], x);
+            if (child >= 0) stack[top++] = child;
+            else angle += leaf_angle(b, &b->leaf[~child], x);
         }
     }
     return angle / (4.0 * M_PI);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contour is made in lattice coordinates s (nodes are the integers) and mapped to space piecewise linearly: node 0
-// and the last one lie on the domain's sides, the others at the centres of cells, where a grid tracker has its values.
+// The contour is made in lattice coordinates s (nodes are the integers) and mapped to space
+// piecewise linearly: node 0 and the last one lie on the domain's sides, the others at the centres
+// of cells, where a grid tracker has its values.
 //
 //     node  0   1       2       3   4
 //           |---o---+---o---+---o---|     cells of size `cell`, the last one as long as the domain has it
@@ -20,12 +21,14 @@
 #include "world/shape.h"
 
 enum { BLOCK = TY_SAMPLE_BATCH, ROW_BLOCK = 64, MAX_NODES = 1 << 20 };
-static const double SAME_PLACE = 1e-9;     // cells
-static const double NARROW = 0.05;         // cells: a centre closer to the far side is left out
-static const double MIN_CUT = 1e-6;        // of an edge. The contour's own, a thousandth, would make the volume jump by that
-static const double DRAW_STEP = 0.05;      // cells: of the differences that point back to the liquid
-static const double ON_LIQUID = 0.01;      // cells: what is farther from the fattened liquid lies on an obstacle
-static const double BODY_REACH = 1.5;      // cells
+static const double SAME_PLACE = 1e-9;    // cells
+static const double NARROW = 0.05;        // cells: a centre closer to the far side is left out
+static const double MIN_CUT =
+    1e-6;    // of an edge. The contour's own, a thousandth, would make the volume jump by that
+static const double DRAW_STEP = 0.05;    // cells: of the differences that point back to the liquid
+static const double ON_LIQUID =
+    0.01;    // cells: what is farther from the fattened liquid lies on an obstacle
+static const double BODY_REACH = 1.5;    // cells
 
 typedef struct corner {
     int64_t node;
@@ -35,23 +38,24 @@ typedef struct corner {
 // What a surface is cut from, and where.
 typedef struct part {
     ty_sampler distance;
-    ty_sampler fattening;            // world/exchange.h
+    ty_sampler fattening;    // world/exchange.h
     const ty_world* world;
     bool has_obstacles;
-    double lo[3], hi[3], cell;       // the first and the last node of the whole lattice
-    int whole[3];                    // nodes of the whole lattice
-    int first[3], n[3];              // the nodes that are contoured
-    const ty_tri_mesh* hull;         // ty_liquid, or NULL
-    const double* centers;           // the liquid's values at the whole lattice's nodes, except those on the sides; or NULL
-    int64_t stride[3];               // of centers, which is that of node 0
+    double lo[3], hi[3], cell;    // the first and the last node of the whole lattice
+    int whole[3];                 // nodes of the whole lattice
+    int first[3], n[3];           // the nodes that are contoured
+    const ty_tri_mesh* hull;      // ty_liquid, or NULL
+    const double*
+        centers;    // the liquid's values at the whole lattice's nodes, except those on the sides; or NULL
+    int64_t stride[3];    // of centers, which is that of node 0
 } part;
 
 struct ty_cutter {
     ty_contour contour;
     ty_label label;
     part part;
-    ty_near near;                  // when there is a hull
-    TY_ARRAY(bool) lead;           // per row of nodes: whether the first one is inside
+    ty_near near;           // when there is a hull
+    TY_ARRAY(bool) lead;    // per row of nodes: whether the first one is inside
     TY_ARRAY(double) values;
     TY_ARRAY(double) obstacles;    // at the nodes of the part they were asked for
     part known;                    // that part
@@ -59,7 +63,7 @@ struct ty_cutter {
     TY_ARRAY(int) body;
     TY_ARRAY(int) renumber;
     TY_ARRAY(corner) corners;
-    ty_tri_mesh mesh;              // of ty_cut_volume
+    ty_tri_mesh mesh;    // of ty_cut_volume
 };
 
 ty_status ty_cutter_create(ty_cutter** cutter)
@@ -147,7 +151,10 @@ static void sample_nodes(ty_cutter* c, int64_t begin, int n)
     sample_distance(&c->part, n, (const double(*)[3])x, c->values.at + begin);
 }
 
-static void sample_liquid(void* ctx, ty_range r) { sample_nodes(ctx, r.begin, (int)(r.end - r.begin)); }
+static void sample_liquid(void* ctx, ty_range r)
+{
+    sample_nodes(ctx, r.begin, (int)(r.end - r.begin));
+}
 
 // Rows of nodes: those on the domain's sides are sampled, the others are the tracker's own values.
 static void copy_liquid(void* ctx, ty_range r)
@@ -157,7 +164,8 @@ static void copy_liquid(void* ctx, ty_range r)
     for (int64_t row = r.begin; row < r.end; ++row) {
         int64_t first = row * p->n[0], j = row % p->n[1], k = row / p->n[1];
         if (j == 0 || k == 0 || j == p->n[1] - 1 || k == p->n[2] - 1) {
-            for (int i = 0; i < p->n[0]; i += BLOCK) sample_nodes(c, first + i, p->n[0] - i < BLOCK ? p->n[0] - i : BLOCK);
+            for (int i = 0; i < p->n[0]; i += BLOCK)
+                sample_nodes(c, first + i, p->n[0] - i < BLOCK ? p->n[0] - i : BLOCK);
             continue;
         }
         const double* from = p->centers + p->stride[1] * j + p->stride[2] * k;
@@ -195,7 +203,8 @@ static void sample_near(void* ctx, ty_range r)
     sample_gathered(c, &g);
 }
 
-// A row's first node is on the side of its first near one; that of a row without any on the side of its neighbour.
+// A row's first node is on the side of its first near one; that of a row without any on the side of
+// its neighbour.
 static void find_leads(ty_cutter* c)
 {
     const int* n = c->part.n;
@@ -222,14 +231,15 @@ static void fill_far(void* ctx, ty_range r)
     }
 }
 
-// The liquid's values near its surface, elsewhere only on which side. No bit of the surface depends on the others: near
-// obstacles their distance is the larger.
+// The liquid's values near its surface, elsewhere only on which side. No bit of the surface depends
+// on the others: near obstacles their distance is the larger.
 static ty_status sample_sparsely(ty_cutter* c)
 {
     const part* p = &c->part;
     int64_t rows = (int64_t)p->n[1] * p->n[2];
     double origin[3];
-    for (int axis = 0; axis < 3; ++axis) origin[axis] = p->lo[axis] + p->cell * (p->first[axis] - 0.5);
+    for (int axis = 0; axis < 3; ++axis)
+        origin[axis] = p->lo[axis] + p->cell * (p->first[axis] - 0.5);
     TY_TRY(ty_near_mark(&c->near, p->n, origin, p->cell, p->hull));
     if (!ty_array_resize(&c->lead, rows)) return ty_no_memory("cut surface");
     ty_parallel_for(rows, ROW_BLOCK, sample_near, c);
@@ -247,9 +257,12 @@ static void find_centers(part* p, const ty_liquid* liquid)
     p->centers = NULL;
     if (!at || l->cell != p->cell) return;
     for (int axis = 0; axis < 3; ++axis) {
-        double shift = (p->lo[axis] - l->origin[axis]) / p->cell - 0.5;    // of node 0 along with the others
+        double shift = (p->lo[axis] - l->origin[axis]) / p->cell -
+                       0.5;    // of node 0 along with the others
         int64_t first = llround(shift);
-        if (fabs(shift - (double)first) > SAME_PLACE || first < 0 || first + p->whole[axis] - 1 > l->n[axis]) return;
+        if (fabs(shift - (double)first) > SAME_PLACE || first < 0 ||
+            first + p->whole[axis] - 1 > l->n[axis])
+            return;
         p->stride[axis] = stride;
         at += first * stride;
         stride *= l->n[axis];
@@ -303,12 +316,14 @@ static bool same_lattice(const part* a, const part* b)
            memcmp(a->first, b->first, sizeof a->first) == 0 && memcmp(a->n, b->n, sizeof a->n) == 0;
 }
 
-// Keeping the values changes no bit: ty_max(phi, -d) is the same wherever phi >= 0 makes the node air.
+// Keeping the values changes no bit: ty_max(phi, -d) is the same wherever phi >= 0 makes the node
+// air.
 static ty_status fill_values(ty_cutter* c, bool keep)
 {
     int64_t n = n_nodes(&c->part);
     if (!ty_array_resize(&c->values, n)) return ty_no_memory("cut surface");
-    if (c->part.centers) ty_parallel_for((int64_t)c->part.n[1] * c->part.n[2], ROW_BLOCK, copy_liquid, c);
+    if (c->part.centers)
+        ty_parallel_for((int64_t)c->part.n[1] * c->part.n[2], ROW_BLOCK, copy_liquid, c);
     else if (c->part.hull) TY_TRY(sample_sparsely(c));
     else ty_parallel_for(n, BLOCK, sample_liquid, c);
     if (!c->part.has_obstacles) return ty_ok();
@@ -360,7 +375,8 @@ static double true_cut(const ty_cutter* c, const int low[3], int axis)
         b[0][d] = high[d] + c->part.first[d];
     }
     ty_sampler f = {.self = &c->part, .width = 1, .eval = eval_part};
-    ty_find_zeros(&f, TY_CONTOUR_REFINE, 1, (const double(*)[3])a, (const double(*)[3])b, &fa, &fb, t);
+    ty_find_zeros(&f, TY_CONTOUR_REFINE, 1, (const double(*)[3])a, (const double(*)[3])b, &fa, &fb,
+                  t);
     return ty_clamp(t[0], MIN_CUT, 1.0 - MIN_CUT);
 }
 
@@ -388,12 +404,13 @@ static void place_vertices(void* ctx, ty_range r)
 // Corners of a tetrahedron: four differences give a gradient.
 static const double TETRA[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
 
-// A vertex of fattened liquid goes back to where the liquid ends, straight down its distance; those on obstacles and on
-// the domain's sides stay.
+// A vertex of fattened liquid goes back to where the liquid ends, straight down its distance; those
+// on obstacles and on the domain's sides stay.
 static void draw_back(const ty_cutter* c, double x[3])
 {
     double at[5][3], d[5], fat, step = DRAW_STEP * c->part.cell;
-    for (int k = 0; k < 5; ++k) ty_store3(at[k], ty_load3(x) + (k ? step : 0.0) * ty_load3(TETRA[k ? k - 1 : 0]));
+    for (int k = 0; k < 5; ++k)
+        ty_store3(at[k], ty_load3(x) + (k ? step : 0.0) * ty_load3(TETRA[k ? k - 1 : 0]));
     ty_sample(&c->part.fattening, 1, (const double(*)[3])x, &fat);
     if (!(fat > 0.0)) return;
     ty_sample(&c->part.distance, 5, (const double(*)[3])at, d);
@@ -413,7 +430,8 @@ static void draw_back_block(void* ctx, ty_range r)
         double* x = p->mesh->vert[v];
         inside_end(p->c, (int)v, node, &border);
         if (!border) draw_back(p->c, x);
-        for (int axis = 0; axis < 3 && def->has_domain; ++axis) x[axis] = ty_clamp(x[axis], def->min[axis], def->max[axis]);
+        for (int axis = 0; axis < 3 && def->has_domain; ++axis)
+            x[axis] = ty_clamp(x[axis], def->min[axis], def->max[axis]);
     }
 }
 
@@ -494,7 +512,9 @@ static ty_status set_lattice(part* p, const double lo[3], const double hi[3], do
     for (int axis = 0; axis < 3; ++axis) {
         double centers = ty_max(0.0, ceil((hi[axis] - lo[axis]) / cell - 0.5 - NARROW));
         if (!(centers < MAX_NODES - 4))
-            return ty_fail(TY_BAD_INPUT, "the surface would have %.3g cells along an axis; choose a larger cell", centers);
+            return ty_fail(TY_BAD_INPUT,
+                           "the surface would have %.3g cells along an axis; choose a larger cell",
+                           centers);
         p->lo[axis] = lo[axis];
         p->hi[axis] = hi[axis];
         p->whole[axis] = p->n[axis] = (int)centers + 2;
@@ -503,7 +523,8 @@ static ty_status set_lattice(part* p, const double lo[3], const double hi[3], do
     return ty_ok();
 }
 
-static ty_status set_part(part* p, const ty_sampler* distance, const ty_world* world, double cell, const ty_box* bounds)
+static ty_status set_part(part* p, const ty_sampler* distance, const ty_world* world, double cell,
+                          const ty_box* bounds)
 {
     const ty_world_def* def = ty_world_get_def(world);
     p->distance = *distance;
@@ -513,7 +534,8 @@ static ty_status set_part(part* p, const ty_sampler* distance, const ty_world* w
     p->has_obstacles = ty_world_has_obstacles(world);
     if (def->has_domain) return set_lattice(p, def->min, def->max, cell);
     double lo[3], hi[3];
-    for (int axis = 0; axis < 3; ++axis) {    // on multiples of the cell, so that it stays where it is
+    for (int axis = 0; axis < 3;
+         ++axis) {    // on multiples of the cell, so that it stays where it is
         lo[axis] = cell * (floor(bounds->lo[axis] / cell) - 1.0);
         hi[axis] = cell * (ceil(bounds->hi[axis] / cell) + 1.0);
     }
@@ -539,7 +561,8 @@ static ty_status label_bodies(ty_cutter* c, const ty_tri_mesh* m)
     return ty_ok();
 }
 
-ty_status ty_cut_surface(ty_cutter* c, const ty_liquid* liquid, const ty_world* world, ty_tri_mesh* out)
+ty_status ty_cut_surface(ty_cutter* c, const ty_liquid* liquid, const ty_world* world,
+                         ty_tri_mesh* out)
 {
     ty_box bounds = ty_tri_mesh_bounds(liquid->surface);
     if (liquid->surface->n_tris == 0) {
@@ -557,8 +580,8 @@ ty_status ty_cut_surface(ty_cutter* c, const ty_liquid* liquid, const ty_world* 
     return label_bodies(c, out);
 }
 
-ty_status ty_cut_volume(ty_cutter* c, const ty_sampler* distance, double cell, const ty_world* world,
-                        const ty_box* box, double* volume)
+ty_status ty_cut_volume(ty_cutter* c, const ty_sampler* distance, double cell,
+                        const ty_world* world, const ty_box* box, double* volume)
 {
     part* p = &c->part;
     *volume = 0.0;
@@ -588,7 +611,8 @@ int ty_cutter_body_at(const ty_cutter* c, const double x[3])
     const part* p = &c->part;
     int best = -1;
     double nearest = BODY_REACH * BODY_REACH, s[3];
-    for (int axis = 0; axis < 3; ++axis) s[axis] = (x[axis] - p->lo[axis]) / p->cell + 0.5 - p->first[axis];
+    for (int axis = 0; axis < 3; ++axis)
+        s[axis] = (x[axis] - p->lo[axis]) / p->cell + 0.5 - p->first[axis];
     if (!(fabs(s[0]) < MAX_NODES && fabs(s[1]) < MAX_NODES && fabs(s[2]) < MAX_NODES)) return -1;
     for (int i = 0; i < 64; ++i) {
         int node[3];

@@ -23,7 +23,8 @@ static void eval_noise(const void* self, int n, const double (*x)[3], double* ou
     uint64_t seed = *(const uint64_t*)self;
     for (int i = 0; i < n; ++i) {
         uint64_t h = seed;
-        for (int axis = 0; axis < 3; ++axis) h = ty_mix2(h, (uint64_t)(int64_t)floor(13.0 * x[i][axis]));
+        for (int axis = 0; axis < 3; ++axis)
+            h = ty_mix2(h, (uint64_t)(int64_t)floor(13.0 * x[i][axis]));
         out[i] = 0.1 * (ty_unit(h) - 0.5);
     }
 }
@@ -32,12 +33,14 @@ static const int one_triangle[3] = {0, 1, 2};
 
 // A liquid that is its distance alone; the surface only has to be there.
 static ty_liquid liquid_of(ty_tri_mesh* some, const void* self,
-                           void (*eval)(const void*, int, const double (*)[3], double*), double cell)
+                           void (*eval)(const void*, int, const double (*)[3], double*),
+                           double cell)
 {
     assert_ok(ty_tri_mesh_resize(some, 3, 1));
     memset(some->vert, 0, 3 * sizeof *some->vert);
     memcpy(some->tri[0], one_triangle, sizeof one_triangle);
-    return (ty_liquid){.distance = {.self = self, .width = 1, .eval = eval}, .surface = some, .cell = cell};
+    return (ty_liquid){
+        .distance = {.self = self, .width = 1, .eval = eval}, .surface = some, .cell = cell};
 }
 
 static double cut_volume(const tank* t, const void* self,
@@ -99,7 +102,8 @@ static double error_with_sphere(double cell)
 static void obstacles_are_cut_to_second_order(void** state)
 {
     (void)state;
-    double coarse = error_with_sphere(0.1), fine = error_with_sphere(0.05), finer = error_with_sphere(0.025);
+    double coarse = error_with_sphere(0.1), fine = error_with_sphere(0.05),
+           finer = error_with_sphere(0.025);
     print_message("volume errors %.3g %.3g %.3g m3\n", coarse, fine, finer);
     assert_true(coarse < 5e-3);    // a tenth of the sphere, 2.3 cells in radius
     assert_true(coarse > 3.3 * fine);
@@ -145,7 +149,8 @@ static void same_bits_for_any_number_of_threads(void** state)
     tank_close(&t);
 }
 
-// The liquid of a tilted pool and of a ball above it, in a tank with an obstacle; counts where it is asked.
+// The liquid of a tilted pool and of a ball above it, in a tank with an obstacle; counts where it
+// is asked.
 typedef struct asked {
     pool pool;
     double center[3], radius;
@@ -156,7 +161,8 @@ static void eval_asked(const void* self, int n, const double (*x)[3], double* ou
 {
     const asked* a = self;
     eval_pool(&a->pool, n, x, out);
-    for (int i = 0; i < n; ++i) out[i] = fmin(out[i], ty_norm(ty_load3(x[i]) - ty_load3(a->center)) - a->radius);
+    for (int i = 0; i < n; ++i)
+        out[i] = fmin(out[i], ty_norm(ty_load3(x[i]) - ty_load3(a->center)) - a->radius);
     __atomic_fetch_add(a->n, n, __ATOMIC_RELAXED);
 }
 
@@ -166,9 +172,11 @@ static void make_hull(const asked* a, double cell, ty_tri_mesh* out)
     enum { N = 64 };
     double* values = ty_alloc((size_t)N * N * N, sizeof *values);
     assert_non_null(values);
-    ty_contour_lattice lattice = {.origin = {-0.21, -0.23, -0.22}, .cell = cell, .n = {N, N, N}, .values = values};
+    ty_contour_lattice lattice = {
+        .origin = {-0.21, -0.23, -0.22}, .cell = cell, .n = {N, N, N}, .values = values};
     for (int i = 0; i < N * N * N; ++i) {
-        double x[1][3] = {{-0.21 + cell * (i % N), -0.23 + cell * (i / N % N), -0.22 + cell * (i / N / N)}};
+        double x[1][3] = {
+            {-0.21 + cell * (i % N), -0.23 + cell * (i / N % N), -0.22 + cell * (i / N / N)}};
         eval_asked(a, 1, (const double(*)[3])x, &values[i]);
     }
     ty_contour c = {0};
@@ -203,10 +211,11 @@ static void far_nodes_are_not_asked_and_not_missed(void** state)
     tank_begin(&t, 0.9, 0.83, 1.0);
     tank_obstacle(&t, ball(0.5, 0.1, 0.5, 0.21));
     tank_open(&t, 0.025);
-    asked liquids[4] = {{{{-0.3, 1, 0.15}, 0.2}, {0.3, 0.6, 0.4}, 0.1, &n},
-                        {{{0, 1, 0}, -1.0}, {0.3, 0.6, 0.4}, 0.1, &n},       // the ball alone
-                        {{{0, 1, 0}, 0.81}, {0.3, 0.6, 0.4}, 0.1, &n},       // nearly full
-                        {{{0, 1, 0}, 0.9}, {0.3, 0.6, 0.4}, 0.1, &n}};       // full, the surface is outside
+    asked liquids[4] = {
+        {{{-0.3, 1, 0.15}, 0.2}, {0.3, 0.6, 0.4}, 0.1, &n},
+        {{{0, 1, 0}, -1.0}, {0.3, 0.6, 0.4}, 0.1, &n},    // the ball alone
+        {{{0, 1, 0}, 0.81}, {0.3, 0.6, 0.4}, 0.1, &n},    // nearly full
+        {{{0, 1, 0}, 0.9}, {0.3, 0.6, 0.4}, 0.1, &n}};    // full, the surface is outside
     for (int i = 0; i < 4; ++i) {
         ty_tri_mesh hull = {0};
         make_hull(&liquids[i], 0.025, &hull);
@@ -215,7 +224,8 @@ static void far_nodes_are_not_asked_and_not_missed(void** state)
         int64_t everywhere = n;
         n = 0;
         assert_int_equal(cut_with_hull(&t, &liquids[i], 0.025, &hull), dense);
-        print_message("asked at %lld points instead of %lld\n", (long long)n, (long long)everywhere);
+        print_message("asked at %lld points instead of %lld\n", (long long)n,
+                      (long long)everywhere);
         assert_true(2 * n < everywhere);
         ty_tri_mesh_free(&hull);
     }
@@ -288,7 +298,8 @@ static void nothing_gives_nothing(void** state)
     ty_cutter* cutter;
     ty_tri_mesh none = {0}, out = {0};
     pool dry = {{0, 1, 0}, -1.0};
-    ty_liquid liquid = {.distance = {.self = &dry, .width = 1, .eval = eval_pool}, .surface = &none, .cell = 0.1};
+    ty_liquid liquid = {
+        .distance = {.self = &dry, .width = 1, .eval = eval_pool}, .surface = &none, .cell = 0.1};
     assert_ok(ty_cutter_create(&cutter));
     assert_ok(ty_cut_surface(cutter, &liquid, t.world, &out));
     int n_bodies;

@@ -4,7 +4,8 @@
 #include <string.h>
 
 // The one table of trackers: a new one is a row here.
-static const ty_tracker_kind* const kinds[] = {&ty_tracker_levelset, &ty_tracker_particle, &ty_tracker_contour, NULL};
+static const ty_tracker_kind* const kinds[] = {&ty_tracker_levelset, &ty_tracker_particle,
+                                               &ty_tracker_contour, NULL};
 
 const ty_tracker_kind* const* ty_tracker_kinds(void) { return kinds; }
 

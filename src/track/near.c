@@ -29,7 +29,8 @@ void ty_near_free(ty_near* near)
 static bool touched(const mark_args* k, const int tri[3], int lo[3], int hi[3])
 {
     for (int axis = 0; axis < 3; ++axis) {
-        double a = k->mesh->vert[tri[0]][axis], b = k->mesh->vert[tri[1]][axis], c = k->mesh->vert[tri[2]][axis];
+        double a = k->mesh->vert[tri[0]][axis], b = k->mesh->vert[tri[1]][axis],
+               c = k->mesh->vert[tri[2]][axis];
         double low = floor((ty_min(a, ty_min(b, c)) - k->origin[axis]) / k->cell) + PAD;
         double high = floor((ty_max(a, ty_max(b, c)) - k->origin[axis]) / k->cell) + PAD;
         if (!(high >= 0.0 && low <= k->n[axis] - 1)) return false;
@@ -62,7 +63,8 @@ static uint64_t gather(const mark_args* k, int64_t j, int64_t plane, int word)
 {
     uint64_t any = 0;
     for (int z = 0; z < SPREAD; ++z)
-        for (int y = 0; y < SPREAD; ++y) any |= k->near->cells.at[k->n_words * (j + y + k->n[1] * (plane + z)) + word];
+        for (int y = 0; y < SPREAD; ++y)
+            any |= k->near->cells.at[k->n_words * (j + y + k->n[1] * (plane + z)) + word];
     return any;
 }
 
@@ -77,13 +79,16 @@ static void spread_rows(void* ctx, ty_range r)
             uint64_t next = w + 1 < k->n_words ? gather(k, j, plane, w + 1) : 0, marked = here;
             for (int x = 1; x < SPREAD; ++x) marked |= here >> x | next << (64 - x);
             int left = near->n[0] - 64 * w;
-            near->bits.at[near->n_words * row + w] = left < 64 ? marked & ((UINT64_C(1) << left) - 1) : marked;
+            near->bits.at[near->n_words * row + w] = left < 64
+                                                         ? marked & ((UINT64_C(1) << left) - 1)
+                                                         : marked;
             here = next;
         }
     }
 }
 
-ty_status ty_near_mark(ty_near* near, const int n[3], const double origin[3], double cell, const ty_tri_mesh* mesh)
+ty_status ty_near_mark(ty_near* near, const int n[3], const double origin[3], double cell,
+                       const ty_tri_mesh* mesh)
 {
     mark_args k = {.near = near, .origin = origin, .cell = cell, .mesh = mesh};
     for (int axis = 0; axis < 3; ++axis) {
@@ -93,7 +98,8 @@ ty_status ty_near_mark(ty_near* near, const int n[3], const double origin[3], do
     near->n_words = (n[0] + 63) / 64;
     k.n_words = (k.n[0] + 63) / 64;
     int64_t rows = (int64_t)n[1] * n[2], words = (int64_t)k.n_words * k.n[1] * k.n[2];
-    if (!ty_array_resize(&near->bits, rows * near->n_words) || !ty_array_resize(&near->cells, words))
+    if (!ty_array_resize(&near->bits, rows * near->n_words) ||
+        !ty_array_resize(&near->cells, words))
         return ty_no_memory("nodes near a surface");
     memset(near->cells.at, 0, (size_t)words * sizeof *near->cells.at);
     ty_parallel_for(mesh->n_tris, TRI_BLOCK, mark_triangles, &k);

@@ -7,32 +7,37 @@
 #include "world/exchange.h"
 #include "world/world.h"
 
-typedef enum ty_transport { TY_TRANSPORT_SEMI_LAGRANGIAN, TY_TRANSPORT_MACCORMACK, TY_TRANSPORT_WENO5 } ty_transport;
+typedef enum ty_transport {
+    TY_TRANSPORT_SEMI_LAGRANGIAN,
+    TY_TRANSPORT_MACCORMACK,
+    TY_TRANSPORT_WENO5
+} ty_transport;
 
 // Everything the scene's `surface:` says. Value; strings are borrowed.
 typedef struct ty_track_def {
     const char* kind;
-    double cell;                  // of the surface, metres
-    ty_transport transport;       // levelset
-    double redistance;            // levelset: cells of motion between redistancings
+    double cell;               // of the surface, metres
+    ty_transport transport;    // levelset
+    double redistance;         // levelset: cells of motion between redistancings
     bool thicken_surface, thicken_mesh;
-    double thicken_gamma;         // detection, cells of the surface
-    double thicken_redistribute;  // cells of the surface
-    double thicken_reject;        // a middle nearer to the surface than this share of half its ray is none
-    double thicken_beta;          // cells of the surface: thickness of a big particle
+    double thicken_gamma;           // detection, cells of the surface
+    double thicken_redistribute;    // cells of the surface
+    double
+        thicken_reject;    // a middle nearer to the surface than this share of half its ray is none
+    double thicken_beta;    // cells of the surface: thickness of a big particle
     double thicken_grow_big, thicken_grow_small;    // cells of the surface, the most in a step
-    double thicken_radius;        // cells of the surface: reach of a particle
+    double thicken_radius;                          // cells of the surface: reach of a particle
     double thicken_offset, thicken_kernel;          // cells of the solver
-    int particles_per_cell;       // particle
-    bool one_sided;               // particle: in the liquid only
+    int particles_per_cell;                         // particle
+    bool one_sided;                                 // particle: in the liquid only
 } ty_track_def;
 
 ty_track_def ty_track_default(void);
 
 // A change of the liquid by a source or a drain.
 typedef struct ty_edit {
-    bool add;                // unite with the region, else cut it out
-    ty_sampler region;       // distance, negative inside
+    bool add;             // unite with the region, else cut it out
+    ty_sampler region;    // distance, negative inside
 } ty_edit;
 
 typedef struct ty_tracker_kind {
@@ -47,7 +52,8 @@ typedef struct ty_tracker_kind {
     // Moves the surface of each piece outward by metres_per_piece[piece], sparing thin places.
     ty_status (*offset)(void* self, const double* metres_per_piece);
     ty_liquid (*liquid)(const void* self);
-    // The tracker's particles as points with "radius" (metres) and "side" (-1 liquid, 1 air). NULL: it has none.
+    // The tracker's particles as points with "radius" (metres) and "side" (-1 liquid, 1 air). NULL:
+    // it has none.
     ty_status (*particles)(const void* self, ty_tri_mesh* out);
     // Saves or loads the whole state, by the archive's direction. After create with the same def.
     ty_status (*archive)(void* self, ty_archive*);

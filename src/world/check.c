@@ -6,7 +6,7 @@
 
 #include "world/check_parts.h"
 
-enum { CAMERA_TIMES = 25 }; // looked at over the run
+enum { CAMERA_TIMES = 25 };    // looked at over the run
 
 void ty_warnings_free(ty_warnings* w) { ty_array_free(&w->list); }
 

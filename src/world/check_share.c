@@ -5,14 +5,14 @@
 
 enum { SIDE = 48, BLOCK = 8 * TY_SAMPLE_BATCH, SOURCE_TIMES = 9 };
 
-static const double WORTH_SAYING = 2e-3; // shares below are the lattice's own error
+static const double WORTH_SAYING = 2e-3;    // shares below are the lattice's own error
 
 typedef struct count {
-    const ty_shape* shape; // whose volume is shared
-    ty_sampler other;      // negative inside
+    const ty_shape* shape;    // whose volume is shared
+    ty_sampler other;         // negative inside
     ty_box box;
-    double inside, both;   // points
-    double deepest, at[3]; // of the points in both
+    double inside, both;      // points
+    double deepest, at[3];    // of the points in both
 } count;
 
 static void lattice_point(const ty_box* b, int64_t k, double x[3])

@@ -65,7 +65,7 @@ static void no_liquid_is_told(void** state)
     ty_warnings_free(&found);
     ty_world_def_free(&def);
 
-    def = pool(); // drowned in an obstacle
+    def = pool();    // drowned in an obstacle
     add_box(&def, ty_vec(-1, -1, -1), ty_vec(3, 0.5, 3));
     found = check(&def, 0.05);
     assert_non_null(find(&found, TY_WARN_NO_LIQUID));
@@ -77,7 +77,7 @@ static void liquid_in_an_obstacle_is_told_with_its_share(void** state)
 {
     (void)state;
     ty_world_def def = pool();
-    add_box(&def, ty_vec(0.5, -0.2, 0), ty_vec(1.0, 0.2, 1)); // an eighth of the liquid
+    add_box(&def, ty_vec(0.5, -0.2, 0), ty_vec(1.0, 0.2, 1));    // an eighth of the liquid
     ty_warnings found = check(&def, 0.05);
     const ty_warning* w = find(&found, TY_WARN_LIQUID_IN_OBSTACLE);
     assert_non_null(w);
@@ -98,13 +98,13 @@ static void what_lies_outside_the_domain_is_told(void** state)
     set3(s->shape.center, 1, 0.8, 0.5);
     s->shape.radius = 0.1;
     *grow(s->shape.keys, s->shape.n_keys) = ty_pose_key_default();
-    *grow(s->shape.keys, s->shape.n_keys) =
-        (ty_pose_key){.time = 2, .move = {0, 0.2, 0}, .axis = {0, 1, 0}, .scale = 1};
+    *grow(s->shape.keys, s->shape.n_keys) = (ty_pose_key){
+        .time = 2, .move = {0, 0.2, 0}, .axis = {0, 1, 0}, .scale = 1};
     ty_warnings found = check(&def, 0.05);
     const ty_warning* w = find(&found, TY_WARN_LIQUID_OUTSIDE);
     assert_non_null(w);
     assert_near(w->amount, 0.5, 0.02);
-    w = find(&found, TY_WARN_SOURCE_OUTSIDE); // half of it, at the end of its way
+    w = find(&found, TY_WARN_SOURCE_OUTSIDE);    // half of it, at the end of its way
     assert_non_null(w);
     assert_near(w->amount, 0.5, 0.03);
     assert_non_null(strstr(w->message, "t = 2"));
@@ -127,8 +127,8 @@ static void thin_walls_are_told_with_their_thickness(void** state)
         set3(b->min, 0.7 + 0.03 * k, 0.45 + 0.06 * k, 0.2 + 0.03 * k);
         set3(b->max, 1.2 - 0.03 * k, 0.9, 0.7 - 0.03 * k);
     }
-    *grow(o->shape.keys, o->shape.n_keys) =
-        (ty_pose_key){.axis = {0, 1, 0}, .degrees = 30, .about = {1, 0, 0.5}, .scale = 1};
+    *grow(o->shape.keys, o->shape.n_keys) = (ty_pose_key){
+        .axis = {0, 1, 0}, .degrees = 30, .about = {1, 0, 0.5}, .scale = 1};
     ty_warnings found = check(&def, 0.05);
     const ty_warning* w = find(&found, TY_WARN_THIN_WALL);
     assert_non_null(w);
@@ -150,8 +150,8 @@ static void round_and_pointed_obstacles_are_no_thin_walls(void** state)
     set3(ball->shape.center, 1, 0.7, 0.5);
     ball->shape.radius = 0.2;
     ty_obstacle_def* block = add_box(&def, ty_vec(0.2, 0.5, 0.2), ty_vec(0.5, 0.8, 0.5));
-    *grow(block->shape.keys, block->shape.n_keys) =
-        (ty_pose_key){.axis = {1, 2, 3}, .degrees = 40, .about = {0.35, 0.65, 0.35}, .scale = 1};
+    *grow(block->shape.keys, block->shape.n_keys) = (ty_pose_key){
+        .axis = {1, 2, 3}, .degrees = 40, .about = {0.35, 0.65, 0.35}, .scale = 1};
     ty_warnings found = check(&def, 0.05);
     assert_null(find(&found, TY_WARN_THIN_WALL));
     ty_warnings_free(&found);

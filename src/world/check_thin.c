@@ -4,13 +4,13 @@
 // the way times the cosine.
 #include "world/check_parts.h"
 
-enum { RAYS = 48, MAX_MARCH = 4000 };    // a side of each lattice of rays; steps of a ray
-static const double SHORTEST_STEP = 0.1; // cells: thinner walls may be missed
-static const double OPPOSITE = -0.7;     // cosine between the two faces' normals
+enum { RAYS = 48, MAX_MARCH = 4000 };       // a side of each lattice of rays; steps of a ray
+static const double SHORTEST_STEP = 0.1;    // cells: thinner walls may be missed
+static const double OPPOSITE = -0.7;        // cosine between the two faces' normals
 
 typedef struct ray {
-    double t, entered; // metres along; where it last went in
-    ty_vec3 normal;    // of the face it went in through
+    double t, entered;    // metres along; where it last went in
+    ty_vec3 normal;       // of the face it went in through
     bool inside, done;
 } ray;
 
@@ -79,8 +79,7 @@ static void march_row(const ty_shape* s, const ty_box* box, int axis, int row, d
         for (int i = 0; i < RAYS; ++i) {
             ray* r = &rays[i];
             if (r->done) continue;
-            if (k == 0)
-                r->inside = d[i] < 0.0, r->normal = ty_vec(0, 0, 0);
+            if (k == 0) r->inside = d[i] < 0.0, r->normal = ty_vec(0, 0, 0);
             else if ((d[i] < 0.0) != r->inside)
                 cross(s, r, ty_load3(from[i]), axis,
                       zero_between(r->t - step[i], last[i], r->t, d[i]), 1e-3 * cell, best);

@@ -51,7 +51,7 @@ static ty_vec3 corner_share(ty_vec3 g, ty_vec3 r, double f, ty_vec3 f_rate)
 
 void ty_curl_noise_at(const ty_curl_noise* noise, const double p[3], double out[3])
 {
-    ty_vec3 gradient[3] = {{0}}; // of psi_0, psi_1, psi_2
+    ty_vec3 gradient[3] = {{0}};    // of psi_0, psi_1, psi_2
     for (int k = 0; k < 8; ++k) {
         double q[3], f[3], rate[3];
         uint64_t h = 0;
@@ -61,8 +61,8 @@ void ty_curl_noise_at(const ty_curl_noise* noise, const double p[3], double out[
             rate[axis] = fade_rate(p[axis] - q[axis]);
             h = ty_mix(h + 0x9e3779b97f4a7c15u + (uint64_t)(int64_t)q[axis]);
         }
-        ty_vec3 f_rate =
-            ty_vec(rate[0] * f[1] * f[2], f[0] * rate[1] * f[2], f[0] * f[1] * rate[2]);
+        ty_vec3 f_rate = ty_vec(rate[0] * f[1] * f[2], f[0] * rate[1] * f[2],
+                                f[0] * f[1] * rate[2]);
         for (int c = 0; c < 3; ++c) {
             ty_vec3 g = ty_load3(noise->gradient[(h >> 20 * c) % TY_CURL_GRADIENTS]);
             gradient[c] += corner_share(g, ty_load3(p) - ty_load3(q), f[0] * f[1] * f[2], f_rate);

@@ -9,42 +9,54 @@
 #include "geometry/sampler.h"
 #include "mesh/tri_mesh.h"
 
-// Where values sit, such as a solver's pressures: point (i, j, k) is origin + cell * (i, j, k); for `body` also at the centres.
+// Where values sit, such as a solver's pressures: point (i, j, k) is origin + cell * (i, j, k); for
+// `body` also at the centres.
 typedef struct ty_lattice {
     double origin[3], cell;
-    int n[3];       // 0: unbounded
-    bool body;      // body-centred cubic
+    int n[3];     // 0: unbounded
+    bool body;    // body-centred cubic
 } ty_lattice;
 
-// A tracker's answer. Value; borrows from the tracker, valid until its next advance, edit or offset.
+// A tracker's answer. Value; borrows from the tracker, valid until its next advance, edit or
+// offset.
 typedef struct ty_liquid {
-    ty_sampler distance;          // negative inside; runs on `overlap` metres into obstacles
-    const ty_tri_mesh* surface;   // always there: closed, outward, not cut by obstacles, with attributes
-    const int* piece;             // per surface vertex: which body of liquid it bounds (a bubble: its body's)
+    ty_sampler distance;    // negative inside; runs on `overlap` metres into obstacles
+    const ty_tri_mesh*
+        surface;    // always there: closed, outward, not cut by obstacles, with attributes
+    const int*
+        piece;    // per surface vertex: which body of liquid it bounds (a bubble: its body's)
     int n_pieces;
-    double cell, overlap;         // metres
-    ty_lattice lattice;           // of `values`
-    const double* values;         // the distance at a lattice's points, x fastest; NULL: the tracker keeps none
-    ty_sampler fattening;         // metres by which `distance` must be lowered for a lattice of `cell` to see thin liquid; eval
-                                  // NULL: nowhere
-    const ty_tri_mesh* hull;      // triangles less than half a cell from wherever `distance` less `fattening` is zero; NULL: not known
-    ty_sampler filling;           // what a solver's mesh should fill: thickened where thin; eval NULL: `distance`
-    ty_sampler divergence;        // 1/s, what the ledger wants the liquid to grow by; eval NULL: nothing
+    double cell, overlap;    // metres
+    ty_lattice lattice;      // of `values`
+    const double*
+        values;    // the distance at a lattice's points, x fastest; NULL: the tracker keeps none
+    ty_sampler
+        fattening;    // metres by which `distance` must be lowered for a lattice of `cell` to see thin liquid; eval
+        // NULL: nowhere
+    const ty_tri_mesh*
+        hull;    // triangles less than half a cell from wherever `distance` less `fattening` is zero; NULL: not known
+    ty_sampler
+        filling;    // what a solver's mesh should fill: thickened where thin; eval NULL: `distance`
+    ty_sampler
+        divergence;    // 1/s, what the ledger wants the liquid to grow by; eval NULL: nothing
 } ty_liquid;
 
 // A solver's answer. Value; borrows from the solver, valid until its next advance.
 typedef struct ty_flow {
-    ty_sampler velocity;       // width 3, m/s, everywhere: the solver extrapolates
-    ty_sampler acceleration;   // width 3, material acceleration, for the Lagrangian trace; eval NULL when none
-    ty_sampler both;           // width 6, velocity and acceleration at once; eval NULL: asked one after the other
-    ty_sampler motion;         // width 6, velocity and its rate of change at a point; set: paths lead through velocity + dt/2 rate
-    ty_sampler pressure;       // width 1, Pa, full and not reduced; eval NULL when the solver has none
+    ty_sampler velocity;    // width 3, m/s, everywhere: the solver extrapolates
+    ty_sampler
+        acceleration;    // width 3, material acceleration, for the Lagrangian trace; eval NULL when none
+    ty_sampler
+        both;    // width 6, velocity and acceleration at once; eval NULL: asked one after the other
+    ty_sampler
+        motion;    // width 6, velocity and its rate of change at a point; set: paths lead through velocity + dt/2 rate
+    ty_sampler pressure;    // width 1, Pa, full and not reduced; eval NULL when the solver has none
     ty_lattice lattice;
-    double cell;               // metres
-    double max_speed;          // m/s, largest speed of the liquid
-    double dt_limit;           // s, the longest next step the solver takes; INFINITY when it does not care
-    bool counts_drains;        // drain_rate is known:
-    double drain_rate;         // m3/s of liquid that runs into drains
+    double cell;         // metres
+    double max_speed;    // m/s, largest speed of the liquid
+    double dt_limit;    // s, the longest next step the solver takes; INFINITY when it does not care
+    bool counts_drains;    // drain_rate is known:
+    double drain_rate;     // m3/s of liquid that runs into drains
 } ty_flow;
 
 enum { TY_MAX_FIELDS = 8 };

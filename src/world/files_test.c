@@ -111,10 +111,10 @@ static void distances_are_those_to_every_triangle(void** state)
         ty_shape_distance(&s, 1, (const double(*)[3])x, &d);
         for (int t = 0; t < m.n_tris; ++t) {
             const int* id = m.tri[t];
-            best =
-                fmin(best, ty_closest_on_triangle(ty_load3(x[0]), ty_load3(m.vert[id[0]]),
-                                                  ty_load3(m.vert[id[1]]), ty_load3(m.vert[id[2]]))
-                               .distance2);
+            best = fmin(best,
+                        ty_closest_on_triangle(ty_load3(x[0]), ty_load3(m.vert[id[0]]),
+                                               ty_load3(m.vert[id[1]]), ty_load3(m.vert[id[2]]))
+                            .distance2);
         }
         assert_near(fabs(d), sqrt(best), 1e-12);
         double r = ty_norm(ty_load3(x[0]) - ty_vec(0.2, 0, 0));
@@ -177,7 +177,7 @@ static void frames_with_other_triangles_move_by_their_distances(void** state)
     def.file_rate = 20;
     ty_shape s;
     assert_ok(ty_shape_create(&s, &def, 0.05, NULL));
-    assert_ok(ty_shape_move(&s, 0.02, 0.01)); // 0.4 of the way: radius 0.54
+    assert_ok(ty_shape_move(&s, 0.02, 0.01));    // 0.4 of the way: radius 0.54
     double x[1][3] = {{0.3, 0.4, 0.2}}, d, v[1][3];
     double r = ty_norm(ty_load3(x[0]));
     ty_shape_distance(&s, 1, (const double(*)[3])x, &d);
@@ -236,12 +236,9 @@ static void a_level_set_file_is_a_shape(void** state)
         double x[1][3] = {{uniform(&seed, -1, 3), uniform(&seed, -1, 3), uniform(&seed, -1, 3)}}, d;
         double exact = ty_norm(ty_load3(x[0]) - ty_vec(1, 1, 1)) - 0.5;
         ty_shape_distance(&s, 1, (const double(*)[3])x, &d);
-        if (fabs(exact) < 0.12)
-            assert_near(d, exact, 3e-3);
-        else if (exact > 0)
-            assert_true(d > 0.1 && d <= exact + 1e-3);
-        else
-            assert_true(d < -0.1 && d >= -0.2001);
+        if (fabs(exact) < 0.12) assert_near(d, exact, 3e-3);
+        else if (exact > 0) assert_true(d > 0.1 && d <= exact + 1e-3);
+        else assert_true(d < -0.1 && d >= -0.2001);
     }
     ty_shape_destroy(&s);
     ty_shape_def_free(&def);
@@ -256,7 +253,7 @@ static void a_level_set_sequence_has_a_normal_velocity(void** state)
     def.file_rate = 25;
     ty_shape s;
     assert_ok(ty_shape_create(&s, &def, 0.05, NULL));
-    assert_ok(ty_shape_move(&s, 0.03, 0.01)); // at 1.015, with 0.5 m/s
+    assert_ok(ty_shape_move(&s, 0.03, 0.01));    // at 1.015, with 0.5 m/s
     double x[2][3] = {{1.515, 1, 1}, {1.015, 1.5, 1}}, d[2], v[2][3];
     ty_shape_distance(&s, 2, (const double(*)[3])x, d);
     ty_shape_velocity(&s, 2, (const double(*)[3])x, v);
@@ -307,12 +304,12 @@ static void a_field_sequence_is_a_varying_vector(void** state)
         assert_ok(ty_varying_eval(&v, t, 1, (const double(*)[3])x, out));
         for (int c = 0; c < 3; ++c) assert_near(out[c], (1 + 10 * t) * x[0][c], 1e-6);
     }
-    assert_ok(ty_varying_prepare(&v, 5, 5.1)); // after the last it is held
+    assert_ok(ty_varying_prepare(&v, 5, 5.1));    // after the last it is held
     assert_ok(ty_varying_eval(&v, 5.05, 1, (const double(*)[3])x, out));
     assert_near(out[0], 3 * 0.6, 1e-6);
     v.width = 1;
     ty_varying_unload(&v);
-    assert_code(ty_varying_prepare(&v, 0, 0), TY_BAD_INPUT); // vectors where numbers are needed
+    assert_code(ty_varying_prepare(&v, 0, 0), TY_BAD_INPUT);    // vectors where numbers are needed
     ty_varying_free(&v);
 }
 

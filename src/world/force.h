@@ -13,8 +13,9 @@
 //                along `vector` without its part across the surface         m/s2         `radius` from the surface
 //   field        vector, times strength                                     1
 //
-// Reach: times (1 - (d / radius)^2)^2, which ends smoothly; radius 0: no end. A force with a region acts inside
-// it only, one with `active` times between them only: a kind sees only the points where it acts.
+// Reach: times (1 - (d / radius)^2)^2, which ends smoothly; radius 0: no end. A force with a region
+// acts inside it only, one with `active` times between them only: a kind sees only the points where
+// it acts.
 #ifndef TY_WORLD_FORCE_H
 #define TY_WORLD_FORCE_H
 
@@ -26,23 +27,26 @@ typedef struct ty_force_points {
     int n;
     const double (*x)[3];
     const double (*v)[3];
-    const double* strength;        // the def's, at each point
-    const double (*vector)[3];     // the def's, at each point
+    const double* strength;       // the def's, at each point
+    const double (*vector)[3];    // the def's, at each point
 } ty_force_points;
 
-// One row. `move` comes once per step, from one thread; `add` is re-entrant and adds to what is there.
+// One row. `move` comes once per step, from one thread; `add` is re-entrant and adds to what is
+// there.
 typedef struct ty_force_type {
     const char* name;
     ty_status (*create)(void** self, const ty_force_def* def, double cell);    // NULL: self is NULL
-    void (*move)(void* self, const ty_force_def* def, double t);               // NULL: nothing to do
-    void (*add)(const void* self, const ty_force_def* def, const ty_force_points* at, double (*acceleration)[3]);
-    void (*destroy)(void* self);                                               // NULL: nothing to do
+    void (*move)(void* self, const ty_force_def* def, double t);    // NULL: nothing to do
+    void (*add)(const void* self, const ty_force_def* def, const ty_force_points* at,
+                double (*acceleration)[3]);
+    void (*destroy)(void* self);    // NULL: nothing to do
 } ty_force_type;
 
 enum { TY_MAX_FORCE_TYPES = 32 };
 
-// Adds a kind for scenes read from now on; borrows it for ever. Not while worlds are created in other threads.
-// TY_EXISTS when the name is taken, TY_BAD_INPUT when the table is full or the row is not complete.
+// Adds a kind for scenes read from now on; borrows it for ever. Not while worlds are created in
+// other threads. TY_EXISTS when the name is taken, TY_BAD_INPUT when the table is full or the row
+// is not complete.
 ty_status ty_force_register(const ty_force_type* type);
 // NULL when there is none.
 const ty_force_type* ty_force_find(const char* name);
@@ -51,7 +55,8 @@ const ty_force_type* ty_force_type_of(const ty_force_def* def);
 // The factor of a reach.
 double ty_force_reach(double distance, double radius);
 
-// Curl noise at a time: free of divergence, root mean square 1, features of size 1. Value; re-entrant.
+// Curl noise at a time: free of divergence, root mean square 1, features of size 1. Value;
+// re-entrant.
 enum { TY_CURL_GRADIENTS = 1024 };
 typedef struct ty_curl_noise {
     double gradient[TY_CURL_GRADIENTS][3];

@@ -98,7 +98,7 @@ static void curl_noise_is_free_of_divergence(void** state)
             ty_curl_noise_at(&noise, q, hi);
             divergence += (hi[axis] - lo[axis]) / (2 * h);
         }
-        assert_near(divergence, 0.0, 1e-5); // its slopes are about 5
+        assert_near(divergence, 0.0, 1e-5);    // its slopes are about 5
     }
 }
 

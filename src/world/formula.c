@@ -4,11 +4,11 @@
 #include "core/vec.h"
 #include "geometry/sampler.h"
 
-static const double GRADIENT_STEP = 1e-3; // cells: differences keep nine digits of a smooth phi
+static const double GRADIENT_STEP = 1e-3;    // cells: differences keep nine digits of a smooth phi
 static const double TIME_STEP =
-    1e-5;                        // seconds, the same for motion slower than a cell in a hundredth
-static const double BAND = 6.0;  // cells: beyond, first order will do
-static const double REACH = 1e4; // cells: longest distance said
+    1e-5;                          // seconds, the same for motion slower than a cell in a hundredth
+static const double BAND = 6.0;    // cells: beyond, first order will do
+static const double REACH = 1e4;    // cells: longest distance said
 
 static void values(const ty_varying* phi, double t, ty_fault* fault, int n, double (*x)[3],
                    double* out)

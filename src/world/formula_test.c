@@ -45,9 +45,9 @@ static void a_ball_is_a_distance_near_its_surface(void** state)
         double exact = ty_norm(x) - 0.5, d = at(&s, x[0], x[1], x[2]);
         assert_int_equal(d < 0, exact < 0);
         if (fabs(exact) < 0.04)
-            assert_near(d, exact, 2e-4); // two cells: within a hundredth of a cell
+            assert_near(d, exact, 2e-4);    // two cells: within a hundredth of a cell
     }
-    assert_true(isfinite(at(&s, 0, 0, 0)) && at(&s, 0, 0, 0) < 0); // where the gradient vanishes
+    assert_true(isfinite(at(&s, 0, 0, 0)) && at(&s, 0, 0, 0) < 0);    // where the gradient vanishes
     ty_shape_destroy(&s);
     ty_shape_def_free(&def);
 }

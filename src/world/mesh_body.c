@@ -6,7 +6,7 @@
 
 #include "format/mesh_io.h"
 
-static const double GRADIENT_STEP = 0.1; // cells
+static const double GRADIENT_STEP = 0.1;    // cells
 
 static void turn_round(ty_tri_mesh* m)
 {
@@ -171,8 +171,8 @@ static void velocity_on_triangles(const ty_mesh_body* b, int n, const double (*x
     ty_mesh_distance_eval(&b->distance[0], n, x, d, &closest);
     for (int i = 0; i < n; ++i) {
         ty_vec3 v = ty_vec(0, 0, 0);
-        ty_vec3 weight =
-            triangle[i] < 0 ? v : barycentric(&b->now, triangle[i], ty_load3(point[i]));
+        ty_vec3 weight = triangle[i] < 0 ? v
+                                         : barycentric(&b->now, triangle[i], ty_load3(point[i]));
         for (int k = 0; triangle[i] >= 0 && k < 3; ++k) {
             int vert = b->now.tri[triangle[i]][k];
             v += weight[k] * (ty_load3(b->key[1].vert[vert]) - ty_load3(b->key[0].vert[vert]));
@@ -206,12 +206,9 @@ static void velocity_of_zero(const ty_mesh_body* b, int n, const double (*x)[3],
 
 void ty_mesh_body_velocity(const ty_mesh_body* b, int n, const double (*x)[3], double (*out)[3])
 {
-    if (!b->moves)
-        memset(out, 0, (size_t)n * sizeof *out);
-    else if (b->same)
-        velocity_on_triangles(b, n, x, out);
-    else
-        velocity_of_zero(b, n, x, out);
+    if (!b->moves) memset(out, 0, (size_t)n * sizeof *out);
+    else if (b->same) velocity_on_triangles(b, n, x, out);
+    else velocity_of_zero(b, n, x, out);
 }
 
 ty_box ty_mesh_body_bounds(const ty_mesh_body* b)
@@ -231,8 +228,7 @@ double ty_mesh_body_speed(const ty_mesh_body* b)
     const ty_tri_mesh* to = &b->key[1];
     for (int v = 0; b->moves && v < to->n_verts; ++v) {
         double way;
-        if (b->same)
-            way = ty_norm(ty_load3(to->vert[v]) - ty_load3(b->key[0].vert[v]));
+        if (b->same) way = ty_norm(ty_load3(to->vert[v]) - ty_load3(b->key[0].vert[v]));
         else
             ty_mesh_distance_eval(&b->distance[0], 1, (const double(*)[3])to->vert + v, &way, NULL);
         largest = fmax(largest, fabs(way));

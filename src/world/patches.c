@@ -9,13 +9,14 @@
 // exact. Cells along the longest side of any other shape: the cross-section of spheres and
 // cylinders is right to 1e-3.
 enum { FACE_SQUARES = 24, CONTOUR_CELLS = 64, MARGIN = 2 };
-static const double GAUSS = 0.28867513459481287; // sqrt(1/12): from the middle of a unit interval
+static const double GAUSS =
+    0.28867513459481287;    // sqrt(1/12): from the middle of a unit interval
 
 // Where a facet is this close (cosine) to the shape's own normal it takes that one: facets of a
 // smooth side are tilted to and fro by O(cell), and the positive part of v.n would count only one
 // of the two. At edges the facet stays.
 static const double SMOOTH = 0.94;
-static const double GRADIENT_STEP = 1e-3; // cells
+static const double GRADIENT_STEP = 1e-3;    // cells
 
 void ty_patches_free(ty_patches* p)
 {
@@ -25,8 +26,8 @@ void ty_patches_free(ty_patches* p)
 
 static bool push3(ty_patches* p, ty_vec3 point, ty_vec3 area)
 {
-    bool ok =
-        ty_array_reserve(&p->point, p->point.n + 3) && ty_array_reserve(&p->area, p->area.n + 3);
+    bool ok = ty_array_reserve(&p->point, p->point.n + 3) &&
+              ty_array_reserve(&p->area, p->area.n + 3);
     for (int i = 0; ok && i < 3; ++i) {
         p->point.at[p->point.n++] = point[i];
         p->area.at[p->area.n++] = area[i];

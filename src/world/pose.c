@@ -88,7 +88,7 @@ ty_pose ty_pose_at(int n_keys, const ty_pose_key* keys, bool linear, double t, b
         set_turn(&still, (quat){ty_vec(0, 0, 0), 1.0});
         return still;
     }
-    int k = 0; // keys before t, or at t when starting
+    int k = 0;    // keys before t, or at t when starting
     while (k < n_keys && (starting ? keys[k].time <= t : keys[k].time < t)) ++k;
     if (k == 0) return between(&keys[0], &keys[0], 0.0, 0.0);
     if (k == n_keys) return between(&keys[n_keys - 1], &keys[n_keys - 1], 0.0, 0.0);

@@ -84,7 +84,7 @@ static void a_shared_axis_turns_through_the_whole_angle(void** state)
     (void)state;
     ty_pose_key keys[2] = {ty_pose_key_default(),
                            key(1, ty_vec(0, 0, 0), ty_vec(0, 2, 0), 720, ty_vec(0, 0, 0), 1)};
-    ty_pose pose = ty_pose_at(2, keys, true, 0.125, false); // a quarter turn
+    ty_pose pose = ty_pose_at(2, keys, true, 0.125, false);    // a quarter turn
     assert_near(ty_norm(ty_pose_apply(&pose, ty_vec(0, 0, 1)) - ty_vec(1, 0, 0)), 0.0, 1e-14);
     assert_near(pose.spin[1], 4.0 * M_PI, 1e-12);
 }
@@ -98,7 +98,7 @@ static void different_axes_take_the_shortest_way(void** state)
     for (int i = 0; i < 100; ++i)
         turned += 0.01 * ty_norm(ty_pose_at(2, keys, true, 0.005 + 0.01 * i, false).spin);
     assert_true(turned <= M_PI + 1e-9);
-    for (int end = 0; end < 2; ++end) { // and both ends are the keys'
+    for (int end = 0; end < 2; ++end) {    // and both ends are the keys'
         ty_pose at = ty_pose_at(2, keys, true, end, false),
                 only = ty_pose_at(1, &keys[end], true, end, false);
         for (int i = 0; i < 3; ++i) assert_near(ty_norm(at.turn[i] - only.turn[i]), 0.0, 1e-14);

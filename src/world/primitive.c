@@ -124,19 +124,14 @@ ty_box ty_primitive_bounds(const ty_shape_def* def)
     ty_vec3 a = ty_load3(def->from), b = ty_load3(def->to), c = ty_load3(def->center);
     ty_vec3 r = def->radius * ty_vec(1, 1, 1), none = ty_vec(0, 0, 0);
     switch (def->kind) {
-    case TY_SHAPE_BOX:
-        return around(ty_load3(def->min), ty_load3(def->max), none);
-    case TY_SHAPE_SPHERE:
-        return around(c, c, r);
-    case TY_SHAPE_CYLINDER:
-        return around(a, b, disc_extent(ty_normalize(b - a), def->radius));
-    case TY_SHAPE_CAPSULE:
-        return around(a, b, r);
+    case TY_SHAPE_BOX: return around(ty_load3(def->min), ty_load3(def->max), none);
+    case TY_SHAPE_SPHERE: return around(c, c, r);
+    case TY_SHAPE_CYLINDER: return around(a, b, disc_extent(ty_normalize(b - a), def->radius));
+    case TY_SHAPE_CAPSULE: return around(a, b, r);
     case TY_SHAPE_TORUS:
         return around(c, c,
                       disc_extent(ty_normalize(ty_load3(def->axis)), def->radius) +
                           def->tube * ty_vec(1, 1, 1));
-    default:
-        return around(none, none, INFINITY * ty_vec(1, 1, 1));
+    default: return around(none, none, INFINITY * ty_vec(1, 1, 1));
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact signed distances of the simple shapes, negative inside. Numbers are the def's, nothing is moved yet.
+// Exact signed distances of the simple shapes, negative inside. Numbers are the def's, nothing is
+// moved yet.
 #ifndef TY_WORLD_PRIMITIVE_H
 #define TY_WORLD_PRIMITIVE_H
 

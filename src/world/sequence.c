@@ -50,7 +50,7 @@ ty_between ty_sequence_at(const ty_sequence* s, double t, bool starting)
     if (!ty_sequence_changes(s) || at > s->last || (starting && at == s->last))
         return (ty_between){{s->last, s->last}, 0.0};
     int before = (int)floor(at);
-    if (!starting && before > s->first && before == at) --before; // the pair that leads there
+    if (!starting && before > s->first && before == at) --before;    // the pair that leads there
     return (ty_between){{before, before + 1}, at - before};
 }
 

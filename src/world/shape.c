@@ -133,10 +133,8 @@ static void combine(const ty_shape* s, int n, const double (*x)[3], double* out,
 
 static void local_distance(const ty_shape* s, int n, const double (*p)[3], double* out)
 {
-    if (has_children(s->def->kind))
-        combine(s, n, p, out, NULL);
-    else
-        ty_leaf_distance(s, n, p, out);
+    if (has_children(s->def->kind)) combine(s, n, p, out, NULL);
+    else ty_leaf_distance(s, n, p, out);
 }
 
 static void to_local(const ty_shape* s, int n, const double (*x)[3], double (*p)[3])
@@ -185,10 +183,8 @@ static void combined_velocity(const ty_shape* s, int n, const double (*p)[3], do
 
 static void local_velocity(const ty_shape* s, int n, const double (*p)[3], double (*out)[3])
 {
-    if (has_children(s->def->kind))
-        combined_velocity(s, n, p, out);
-    else
-        ty_leaf_velocity(s, n, p, out);
+    if (has_children(s->def->kind)) combined_velocity(s, n, p, out);
+    else ty_leaf_velocity(s, n, p, out);
 }
 
 // x' = velocity of the pose at x + scale R p'

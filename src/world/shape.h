@@ -29,11 +29,11 @@ typedef struct ty_shape {
     const ty_shape_def* def;
     double cell;
     double exact_band;
-    ty_pose pose;              // of this node, in its parent's space, now
+    ty_pose pose;    // of this node, in its parent's space, now
     double time;
-    bool moves;                // now, itself or a child
-    bool changes_inside;       // at some time, beside its own pose
-    bool changes_ever;         // at some time
+    bool moves;             // now, itself or a child
+    bool changes_inside;    // at some time, beside its own pose
+    bool changes_ever;      // at some time
     int n_children;
     struct ty_shape* children;
     bool velocity_is_given;    // by someone else: a sequence's own normal velocity does not count
@@ -53,8 +53,8 @@ ty_status ty_shape_move(ty_shape* shape, double t, double dt);
 void ty_shape_distance(const ty_shape* shape, int n, const double (*x)[3], double* out);
 // Velocity of the material at, or nearest to, each point.
 void ty_shape_velocity(const ty_shape* shape, int n, const double (*x)[3], double (*out)[3]);
-// Holds the inside; infinite for planes, formulas and complements, for all times also for file sequences. Now, and for
-// all times.
+// Holds the inside; infinite for planes, formulas and complements, for all times also for file
+// sequences. Now, and for all times.
 ty_box ty_shape_bounds(const ty_shape* shape);
 ty_box ty_shape_bounds_ever(const ty_shape* shape);
 // No part of it inside `within` (finite) is faster. Attained by a shape that moves as one.

@@ -2,7 +2,7 @@
 // Boxes around shapes, now and for all times, and how fast they move inside a box.
 #include "world/shape_leaf.h"
 
-enum { PATH_SAMPLES = 64 }; // poses looked at between two key frames
+enum { PATH_SAMPLES = 64 };    // poses looked at between two key frames
 
 ty_box ty_box_infinite(void)
 {

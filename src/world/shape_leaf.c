@@ -33,8 +33,7 @@ ty_status ty_leaf_create(ty_shape* s)
         TY_TRY(create_volume(s));
         s->changes_inside = ty_volume_cache_changes(s->volume);
         return ty_ok();
-    default:
-        return ty_primitive_check(s->def);
+    default: return ty_primitive_check(s->def);
     }
 }
 
@@ -104,27 +103,18 @@ void ty_leaf_distance(const ty_shape* s, int n, const double (*x)[3], double* ou
     case TY_SHAPE_FORMULA:
         ty_formula_distance(&s->formula, s->time, s->cell, s->fault, n, x, out);
         break;
-    case TY_SHAPE_MESH:
-        ty_mesh_body_distance(s->mesh, n, x, out);
-        break;
-    case TY_SHAPE_VOLUME:
-        volume_distance(s, n, x, out);
-        break;
-    default:
-        ty_primitive_distance(s->def, n, x, out);
+    case TY_SHAPE_MESH: ty_mesh_body_distance(s->mesh, n, x, out); break;
+    case TY_SHAPE_VOLUME: volume_distance(s, n, x, out); break;
+    default: ty_primitive_distance(s->def, n, x, out);
     }
 }
 
 void ty_leaf_velocity(const ty_shape* s, int n, const double (*x)[3], double (*out)[3])
 {
-    if (!s->changes_inside || s->velocity_is_given)
-        memset(out, 0, (size_t)n * sizeof *out);
-    else if (s->mesh)
-        ty_mesh_body_velocity(s->mesh, n, x, out);
-    else if (s->volume)
-        volume_velocity(s, n, x, out);
-    else
-        ty_formula_velocity(&s->formula, s->time, s->cell, s->fault, n, x, out);
+    if (!s->changes_inside || s->velocity_is_given) memset(out, 0, (size_t)n * sizeof *out);
+    else if (s->mesh) ty_mesh_body_velocity(s->mesh, n, x, out);
+    else if (s->volume) volume_velocity(s, n, x, out);
+    else ty_formula_velocity(&s->formula, s->time, s->cell, s->fault, n, x, out);
 }
 
 ty_box ty_leaf_bounds(const ty_shape* s, bool ever)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of shape without children, in their own space before any motion. For shape.c and shape_bounds.c only.
+// The kinds of shape without children, in their own space before any motion. For shape.c and
+// shape_bounds.c only.
 #ifndef TY_WORLD_SHAPE_LEAF_H
 #define TY_WORLD_SHAPE_LEAF_H
 

@@ -54,11 +54,11 @@ static void check_eikonal(const ty_shape* s, uint64_t* seed)
 {
     int kinks = 0;
     for (int i = 0; i < 2000; ++i) {
-        ty_vec3 x =
-            ty_vec(uniform(seed, -1.5, 1.5), uniform(seed, -1.5, 1.5), uniform(seed, -1.5, 1.5));
+        ty_vec3 x = ty_vec(uniform(seed, -1.5, 1.5), uniform(seed, -1.5, 1.5),
+                           uniform(seed, -1.5, 1.5));
         ty_vec3 g = gradient(s, x);
         double d = at(s, x);
-        if (fabs(ty_norm(g) - 1.0) > 1e-4) { // beside the medial axis only
+        if (fabs(ty_norm(g) - 1.0) > 1e-4) {    // beside the medial axis only
             ++kinks;
             continue;
         }

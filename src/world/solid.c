@@ -208,10 +208,8 @@ static double walls_speed(const ty_world* w)
         if (!w->def->wall[side].closed) continue;
         ty_box box = w->bounds;
         int axis = side / 2;
-        if (side % 2)
-            box.lo[axis] = box.hi[axis];
-        else
-            box.hi[axis] = box.lo[axis];
+        if (side % 2) box.lo[axis] = box.hi[axis];
+        else box.hi[axis] = box.lo[axis];
         largest = ty_max(largest, varying_speed(w, &w->wall_velocity[side], &box));
     }
     return largest;
@@ -250,7 +248,8 @@ double ty_world_solid_speed(const ty_world* w) { return w->solid_speed; }
 static bool deforms(const ty_shape* s)
 {
     bool scaled = false;
-    for (int i = 1; i < s->def->n_keys; ++i) scaled |= s->def->keys[i].scale != s->def->keys[0].scale;
+    for (int i = 1; i < s->def->n_keys; ++i)
+        scaled |= s->def->keys[i].scale != s->def->keys[0].scale;
     return s->changes_inside || scaled;
 }
 

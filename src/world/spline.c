@@ -12,14 +12,14 @@
 
 enum {
     PIECES = 16
-}; // straight pieces between two points: 0.2 % of the span off the curve at a right angle
+};    // straight pieces between two points: 0.2 % of the span off the curve at a right angle
 
 typedef struct curve {
-    int n; // nodes of the polyline
+    int n;    // nodes of the polyline
     double (*node)[3];
     double (*tangent)[3];
     double cell;
-    ty_box reach; // nothing outside is in reach
+    ty_box reach;    // nothing outside is in reach
 } curve;
 
 // Catmull-Rom through p1, p2 at u, and its derivative.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sources and drains, [Wrenninge2003] section 4.4.3.
 //
-// A source's outflow is the integral of max((v - s) . n, 0) over the part of its surface that is not
-// in a solid, where v is its velocity and s the velocity of its own motion. So a source that is
+// A source's outflow is the integral of max((v - s) . n, 0) over the part of its surface that is
+// not in a solid, where v is its velocity and s the velocity of its own motion. So a source that is
 // dragged through the air leaves liquid behind, and one that sits flush on a wall loses nothing
 // through it.
 //
-// The liquid that leaves in a step is pushed by the solver before it, so there are two numbers: what
-// the step that led here delivered, exactly, and the rate now.
+// The liquid that leaves in a step is pushed by the solver before it, so there are two numbers:
+// what the step that led here delivered, exactly, and the rate now.
 #include <string.h>
 
 #include "world/world_state.h"
@@ -131,7 +131,8 @@ static ty_status update_rate(ty_spout* s, double t, double dt)
     if (!s->is_source || !(s->on || was_on)) return ty_ok();
     TY_TRY(update_flux(s, t));
     if (was_on)
-        s->delivered = (end - begin) * (s->has_rate ? mean_over(s, given_rate, begin, end) : mean_flux(s, begin, end));
+        s->delivered = (end - begin) * (s->has_rate ? mean_over(s, given_rate, begin, end)
+                                                    : mean_flux(s, begin, end));
     double rate = s->has_rate ? given_rate(s, t) : s->flux;
     s->gain = s->has_rate && s->flux > 0.0 ? rate / s->flux : 1.0;
     s->rate = s->on ? rate : 0.0;
@@ -187,6 +188,7 @@ double ty_world_next_switch(const ty_world* w, double t)
     double next = INFINITY;
     for (int i = 0; i < w->n_spouts; ++i)
         for (int k = 0; k < 2; ++k)
-            if (w->spouts[i].active[k] > t + SWITCH_SLACK) next = ty_min(next, w->spouts[i].active[k]);
+            if (w->spouts[i].active[k] > t + SWITCH_SLACK)
+                next = ty_min(next, w->spouts[i].active[k]);
     return next;
 }

@@ -34,7 +34,7 @@ static void a_box_lets_out_velocity_times_area(void** state)
     ty_source_def* s = add_source(&def, TY_SHAPE_BOX);
     s->velocity = ty_varying_vector(1.5, 0, 0);
     assert_near(rate_now(&def, 0, 0), 1.5 * 0.1 * 0.2, 1e-14);
-    s->velocity = ty_varying_vector(-1.5, 0, 0); // against the wall it stands at
+    s->velocity = ty_varying_vector(-1.5, 0, 0);    // against the wall it stands at
     assert_near(rate_now(&def, 0, 0), 0.0, 1e-15);
     s->velocity = ty_varying_vector(1, -2, 0);
     assert_near(rate_now(&def, 0, 0), 1 * 0.1 * 0.2 + 2 * 0.1 * 0.2, 1e-14);
@@ -50,7 +50,7 @@ static void round_sources_let_out_velocity_times_cross_section(void** state)
     double expected = 3.0 * M_PI * 0.04;
     assert_near(rate_now(&def, 0, 0), expected, 1.5e-3 * expected);
     s->shape.kind = TY_SHAPE_CYLINDER;
-    s->velocity = ty_varying_vector(0.6, 0.2, 0); // along it
+    s->velocity = ty_varying_vector(0.6, 0.2, 0);    // along it
     expected = sqrt(0.4) * M_PI * 0.04;
     assert_near(rate_now(&def, 0, 0), expected, 1.5e-3 * expected);
     ty_world_def_free(&def);
@@ -84,7 +84,8 @@ static void a_rate_that_is_given_scales_the_velocity(void** state)
     ty_world_def_free(&def);
 }
 
-// Steps that a source is on for a part of: all together let out exactly the rate over the time it was on.
+// Steps that a source is on for a part of: all together let out exactly the rate over the time it
+// was on.
 static void what_a_step_delivers_is_exact(void** state)
 {
     (void)state;
@@ -121,10 +122,10 @@ static void a_source_that_is_dragged_leaves_liquid_behind(void** state)
     set3(s->shape.max, 0.5, 0.9, 0.6);
     s->shape.linear = true;
     *grow(s->shape.keys, s->shape.n_keys) = ty_pose_key_default();
-    *grow(s->shape.keys, s->shape.n_keys) =
-        (ty_pose_key){.time = 1, .move = {0.5, 0, 0}, .axis = {0, 1, 0}, .scale = 1};
+    *grow(s->shape.keys, s->shape.n_keys) = (ty_pose_key){
+        .time = 1, .move = {0.5, 0, 0}, .axis = {0, 1, 0}, .scale = 1};
     assert_near(rate_now(&def, 0.5, 0.1), 0.5 * 0.1 * 0.2, 1e-14);
-    s->velocity = ty_varying_vector(0.5, 0, 0); // moving along with it
+    s->velocity = ty_varying_vector(0.5, 0, 0);    // moving along with it
     assert_near(rate_now(&def, 0.5, 0.1), 0.0, 1e-15);
     ty_world_def_free(&def);
 }

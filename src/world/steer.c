@@ -6,7 +6,7 @@
 #include "core/memory.h"
 #include "world/world_state.h"
 
-static const double BLEND_RATE = 24.0; // frames a second that a blend is per
+static const double BLEND_RATE = 24.0;    // frames a second that a blend is per
 
 ty_status ty_world_create_steers(ty_world* w)
 {

@@ -10,7 +10,8 @@
 enum { FIXED_POINT_ITERATIONS = 6, MAX_SUBSTEPS = 64 };
 // Cells: a point that moved less in an iteration is done.
 static const double CONVERGED = 1e-4;
-// By which share the velocity may differ at the two ends of a leap, and from which on there is none.
+// By which share the velocity may differ at the two ends of a leap, and from which on there is
+// none.
 static const double LEAP = 0.12, NO_LEAP = 0.3;
 
 static int batch(int n, int at) { return n - at < TY_SAMPLE_BATCH ? n - at : TY_SAMPLE_BATCH; }
@@ -35,7 +36,8 @@ static void middle_velocity(const ty_flow* flow, double dt, int n, double (*x)[3
     }
     ty_sample(&flow->motion, n, (const double(*)[3])x, motion[0]);
     for (int i = 0; i < n; ++i)
-        for (int axis = 0; axis < 3; ++axis) out[i][axis] = motion[i][axis] + 0.5 * dt * motion[i][3 + axis];
+        for (int axis = 0; axis < 3; ++axis)
+            out[i][axis] = motion[i][axis] + 0.5 * dt * motion[i][3 + axis];
 }
 
 static int count_substeps(const ty_flow* flow, double dt, const double v[3])
@@ -44,8 +46,9 @@ static int count_substeps(const ty_flow* flow, double dt, const double v[3])
     return cells > 1.0 ? (int)fmin(ceil(cells), MAX_SUBSTEPS) : 1;
 }
 
-// Ralston's third-order rule: x += dt (2 k1 + 3 k2 + 4 k3) / 9, k2 at dt/2, k3 at 3 dt/4. Every point has its own number of
-// sub-steps, by its first velocity. `length`: of the whole step, `sign`: along it or against it.
+// Ralston's third-order rule: x += dt (2 k1 + 3 k2 + 4 k3) / 9, k2 at dt/2, k3 at 3 dt/4. Every
+// point has its own number of sub-steps, by its first velocity. `length`: of the whole step,
+// `sign`: along it or against it.
 static void trace_rk3(const ty_flow* flow, double length, double sign, int n, double (*x)[3])
 {
     double k1[TY_SAMPLE_BATCH][3], k2[TY_SAMPLE_BATCH][3], k3[TY_SAMPLE_BATCH][3];
@@ -61,7 +64,8 @@ static void trace_rk3(const ty_flow* flow, double length, double sign, int n, do
             ty_store3(at[i], ty_load3(from[i]) + 0.5 * dt[i] * ty_load3(k1[i]));
         }
         middle_velocity(flow, length, n, at, k2);
-        for (int i = 0; i < n; ++i) ty_store3(at[i], ty_load3(from[i]) + 0.75 * dt[i] * ty_load3(k2[i]));
+        for (int i = 0; i < n; ++i)
+            ty_store3(at[i], ty_load3(from[i]) + 0.75 * dt[i] * ty_load3(k2[i]));
         middle_velocity(flow, length, n, at, k3);
         int left = 0;
         for (int i = 0; i < n; ++i) {
@@ -79,7 +83,8 @@ static void path_velocity(const ty_flow* flow, double dt, int n, double (*x)[3],
     if (flow->both.eval) {
         double both[TY_SAMPLE_BATCH][6];
         ty_sample(&flow->both, n, (const double(*)[3])x, both[0]);
-        for (int i = 0; i < n; ++i) ty_store3(out[i], ty_load3(both[i]) + 0.5 * dt * ty_load3(both[i] + 3));
+        for (int i = 0; i < n; ++i)
+            ty_store3(out[i], ty_load3(both[i]) + 0.5 * dt * ty_load3(both[i] + 3));
         return;
     }
     double a[TY_SAMPLE_BATCH][3];
@@ -118,7 +123,8 @@ static void follow(const ty_flow* flow, double dt, double sign, turned* t, doubl
     }
 }
 
-// Points that have come to rest leave the iteration, each on its own: what is asked with it does not matter.
+// Points that have come to rest leave the iteration, each on its own: what is asked with it does
+// not matter.
 static void lagrangian_back(const ty_flow* flow, double dt, int n, double (*x)[3])
 {
     turned t = {.n = 0};
@@ -132,7 +138,8 @@ static void lagrangian_back(const ty_flow* flow, double dt, int n, double (*x)[3
         int left = 0;
         path_velocity(flow, dt, n, y, v);
         for (int i = 0; i < n; ++i) {
-            ty_vec3 target = ty_load3(to[i]), next = target - dt * ty_load3(v[i]), moved = next - ty_load3(y[i]);
+            ty_vec3 target = ty_load3(to[i]), next = target - dt * ty_load3(v[i]),
+                    moved = next - ty_load3(y[i]);
             double share = k == 2 ? leap_share(ty_load3(y[i]) - target, moved) : 1.0;
             if (share < 1.0) add_turned(&t, id[i], to[i], share);
             if (share == 0.0) continue;
@@ -168,10 +175,8 @@ void ty_trace_back(const ty_flow* flow, double dt, int n, const double (*x)[3], 
 {
     if (from != (double(*)[3])x) memcpy(from, x, (size_t)n * sizeof *x);
     for (int at = 0; at < n; at += TY_SAMPLE_BATCH) {
-        if (flow->acceleration.eval)
-            lagrangian_back(flow, dt, batch(n, at), from + at);
-        else
-            trace_rk3(flow, dt, -1.0, batch(n, at), from + at);
+        if (flow->acceleration.eval) lagrangian_back(flow, dt, batch(n, at), from + at);
+        else trace_rk3(flow, dt, -1.0, batch(n, at), from + at);
     }
 }
 
@@ -179,9 +184,7 @@ void ty_trace_forward(const ty_flow* flow, double dt, int n, const double (*x)[3
 {
     if (to != (double(*)[3])x) memcpy(to, x, (size_t)n * sizeof *x);
     for (int at = 0; at < n; at += TY_SAMPLE_BATCH) {
-        if (flow->acceleration.eval)
-            lagrangian_forward(flow, dt, batch(n, at), to + at);
-        else
-            trace_rk3(flow, dt, 1.0, batch(n, at), to + at);
+        if (flow->acceleration.eval) lagrangian_forward(flow, dt, batch(n, at), to + at);
+        else trace_rk3(flow, dt, 1.0, batch(n, at), to + at);
     }
 }

@@ -47,7 +47,7 @@ static void falling(const void* self, int n, const double (*x)[3], double* out)
     for (int i = 0; i < n; ++i) memcpy(out + 6 * i, self, 6 * sizeof(double));
 }
 
-enum { N = 700 }; // more than a batch
+enum { N = 700 };    // more than a batch
 
 static void make_points(double (*x)[3])
 {
@@ -104,7 +104,7 @@ static void substeps_move_at_most_a_cell(void** state)
     ty_flow flow = flow_of(rotation, &omega);
     ty_trace_forward(&flow, 0.05, 1, (const double(*)[3])x, twice);
     ty_trace_forward(&flow, 0.05, 1, (const double(*)[3])twice, twice);
-    flow.cell = 0.05; // 1 m/s for 0.1 s are two cells, however fast the rest is
+    flow.cell = 0.05;    // 1 m/s for 0.1 s are two cells, however fast the rest is
     flow.max_speed = 9.0;
     ty_trace_forward(&flow, 0.1, 1, (const double(*)[3])x, once);
     assert_memory_equal(once, twice, sizeof once);
@@ -144,7 +144,7 @@ static void a_path_with_acceleration_turns_and_returns(void** state)
     flow.cell = 0.01;
     flow.acceleration = (ty_sampler){&omega, 3, 0, centripetal};
     ty_trace_forward(&flow, 0.1, 1, (const double(*)[3])x, y);
-    assert_near(y[0][0], 1.0 - 0.005, 1e-15); // the second-order path, not a third-order one
+    assert_near(y[0][0], 1.0 - 0.005, 1e-15);    // the second-order path, not a third-order one
     assert_near(y[0][1], 0.1, 1e-15);
     ty_trace_back(&flow, 0.1, 1, (const double(*)[3])y, z);
     assert_near(z[0][0], 1.0, 1e-6);
@@ -154,13 +154,15 @@ static void a_path_with_acceleration_turns_and_returns(void** state)
 static void stagnation(const void* self, int n, const double (*x)[3], double* out)
 {
     double s = *(const double*)self;
-    for (int i = 0; i < n; ++i) out[3 * i] = s * x[i][0], out[3 * i + 1] = -s * x[i][1], out[3 * i + 2] = 0.0;
+    for (int i = 0; i < n; ++i)
+        out[3 * i] = s * x[i][0], out[3 * i + 1] = -s * x[i][1], out[3 * i + 2] = 0.0;
 }
 
 static void stagnation_pull(const void* self, int n, const double (*x)[3], double* out)
 {
     double s = *(const double*)self;
-    for (int i = 0; i < n; ++i) out[3 * i] = s * s * x[i][0], out[3 * i + 1] = s * s * x[i][1], out[3 * i + 2] = 0.0;
+    for (int i = 0; i < n; ++i)
+        out[3 * i] = s * s * x[i][0], out[3 * i + 1] = s * s * x[i][1], out[3 * i + 2] = 0.0;
 }
 
 // A leap of u + dt/2 a ends where it began when s dt = 2.

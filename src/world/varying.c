@@ -95,7 +95,7 @@ static void eval_expressions(const ty_varying* v, double t, int n, const double 
 static ty_status check_finite(const ty_varying* v, double t, int n, const double (*x)[3],
                               const double* out)
 {
-    double sum = 0.0; // of values times zero: zero, or NaN when one of them is not finite
+    double sum = 0.0;    // of values times zero: zero, or NaN when one of them is not finite
     for (int64_t i = 0; i < (int64_t)n * v->width; ++i) sum += 0.0 * out[i];
     if (sum == 0.0) return ty_ok();
     int64_t bad = 0;
@@ -113,16 +113,12 @@ ty_status ty_varying_eval(const ty_varying* v, double t, int n, const double (*x
 {
     double value[3];
     switch (v->kind) {
-    case TY_VARY_CONSTANT:
-        fill(v->constant, n, v->width, out);
-        return ty_ok();
+    case TY_VARY_CONSTANT: fill(v->constant, n, v->width, out); return ty_ok();
     case TY_VARY_KEYS:
         eval_keys(v, t, value);
         fill(value, n, v->width, out);
         return ty_ok();
-    case TY_VARY_EXPRESSION:
-        eval_expressions(v, t, n, x, out);
-        break;
+    case TY_VARY_EXPRESSION: eval_expressions(v, t, n, x, out); break;
     case TY_VARY_VOLUME:
         assert(v->volumes);
         ty_volume_cache_eval(v->volumes, t, n, x, out);

@@ -58,10 +58,10 @@ static ty_status read_frame(const ty_volume_cache* c, int frame, ty_volume* v)
     ty_status s = ty_volume_read(v, path, c->grid);
     if (s.code != TY_OK) return ty_sequence_fail(&c->files, &s);
     if (v->width == c->width) return ty_ok();
-    ty_status wrong =
-        ty_fail_at(TY_BAD_INPUT, place->file, place->line, place->column,
-                   "grid '%s' of '%s' holds %s, needed is one of %s", v->name, path,
-                   v->width == 3 ? "vectors" : "numbers", c->width == 3 ? "vectors" : "numbers");
+    ty_status wrong = ty_fail_at(TY_BAD_INPUT, place->file, place->line, place->column,
+                                 "grid '%s' of '%s' holds %s, needed is one of %s", v->name, path,
+                                 v->width == 3 ? "vectors" : "numbers",
+                                 c->width == 3 ? "vectors" : "numbers");
     ty_volume_free(v);
     return wrong;
 }
@@ -75,10 +75,8 @@ static ty_status load_frame(ty_volume_cache* c, int frame)
         return ty_no_memory("volumes");
     }
     ty_status status = read_frame(c, frame, s.volume);
-    if (status.code != TY_OK)
-        ty_free(s.volume);
-    else
-        c->slots.at[c->slots.n++] = s;
+    if (status.code != TY_OK) ty_free(s.volume);
+    else c->slots.at[c->slots.n++] = s;
     return status;
 }
 
@@ -89,10 +87,8 @@ ty_status ty_volume_cache_load(ty_volume_cache* c, double t0, double t1)
     int64_t kept = 0;
     for (int64_t i = 0; i < c->slots.n; ++i) {
         slot s = c->slots.at[i];
-        if (s.frame < first || s.frame > last)
-            drop(&s);
-        else
-            c->slots.at[kept++] = s;
+        if (s.frame < first || s.frame > last) drop(&s);
+        else c->slots.at[kept++] = s;
     }
     c->slots.n = kept;
     for (int frame = first; frame <= last; ++frame) TY_TRY(load_frame(c, frame));

@@ -53,8 +53,8 @@ static ty_status create_obstacles(ty_world* w)
         TY_TRY(create_body(w, &w->obstacles[i], &o->shape, &o->velocity));
         w->obstacles[i].has_velocity = o->has_velocity;
         w->obstacles[i].slip = o->slip;
-        w->obstacles[i].shape.velocity_is_given =
-            o->has_velocity && o->shape.kind == TY_SHAPE_VOLUME;
+        w->obstacles[i].shape.velocity_is_given = o->has_velocity &&
+                                                  o->shape.kind == TY_SHAPE_VOLUME;
         w->solid_changes_ever |= w->obstacles[i].shape.changes_ever;
     }
     return ty_ok();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a scene says about the world, as plain structs: made by scene/ from YAML or by a program by hand, read
-// by world/. SI units. A def owns its arrays and strings; ty_world_def_free.
+// What a scene says about the world, as plain structs: made by scene/ from YAML or by a program by
+// hand, read by world/. SI units. A def owns its arrays and strings; ty_world_def_free.
 #ifndef TY_WORLD_WORLD_DEF_H
 #define TY_WORLD_WORLD_DEF_H
 
@@ -47,14 +47,22 @@ typedef struct ty_shape_def {
     bool invert;                   // the complement
     ty_varying formula;            // formula: negative inside
     int n_children;
-    struct ty_shape_def* children; // union, intersection; difference: first minus the rest
+    struct ty_shape_def* children;    // union, intersection; difference: first minus the rest
     int n_keys;
     ty_pose_key* keys;
-    bool linear;                   // straight lines between key frames instead of ease in and out
+    bool linear;    // straight lines between key frames instead of ease in and out
     ty_place place;
 } ty_shape_def;
 
-typedef enum ty_side { TY_LEFT, TY_RIGHT, TY_BOTTOM, TY_TOP, TY_BACK, TY_FRONT, TY_N_SIDES } ty_side;
+typedef enum ty_side {
+    TY_LEFT,
+    TY_RIGHT,
+    TY_BOTTOM,
+    TY_TOP,
+    TY_BACK,
+    TY_FRONT,
+    TY_N_SIDES
+} ty_side;
 
 typedef struct ty_wall_def {
     bool closed;
@@ -71,7 +79,8 @@ typedef struct ty_obstacle_def {
     ty_shape_def shape;
     double slip;
     bool has_velocity;
-    ty_varying velocity;    // of the surface beside its motion (a conveyor), or of a level set sequence
+    ty_varying
+        velocity;    // of the surface beside its motion (a conveyor), or of a level set sequence
 } ty_obstacle_def;
 
 typedef struct ty_source_def {
@@ -79,7 +88,7 @@ typedef struct ty_source_def {
     ty_varying velocity;
     double active[2];    // seconds, from and to
     bool has_rate;
-    ty_varying rate;     // m3/s instead of the velocity's
+    ty_varying rate;    // m3/s instead of the velocity's
 } ty_source_def;
 
 typedef struct ty_drain_def {
@@ -103,16 +112,16 @@ typedef enum ty_force_kind {
 // What each kind does with these numbers is in world/force.h.
 typedef struct ty_force_def {
     ty_force_kind kind;
-    char* custom;                  // custom: the name it was registered with
-    ty_varying vector;             // wind velocity, field, direction along a guide; gravity
+    char* custom;         // custom: the name it was registered with
+    ty_varying vector;    // wind velocity, field, direction along a guide; gravity
     ty_varying strength;
-    double center[3], axis[3];     // point, vortex
-    double radius, scale, speed;   // reach (0: no end); size and change rate of turbulence
+    double center[3], axis[3];      // point, vortex
+    double radius, scale, speed;    // reach (0: no end); size and change rate of turbulence
     int n_points;
-    double (*points)[3];           // spline
-    char* file;                    // guide mesh
+    double (*points)[3];    // spline
+    char* file;             // guide mesh
     bool bounded;
-    ty_shape_def region;           // acts only inside, when bounded
+    ty_shape_def region;    // acts only inside, when bounded
     double active[2];
     ty_place place;
 } ty_force_def;
@@ -124,22 +133,22 @@ typedef struct ty_steer_def {
 
 typedef struct ty_camera_def {
     char* name;
-    ty_varying eye, target;        // time only
-    double up[3], fov;             // fov: vertical, degrees
+    ty_varying eye, target;    // time only
+    double up[3], fov;         // fov: vertical, degrees
 } ty_camera_def;
 
 typedef struct ty_world_def {
     bool has_domain;
     double min[3], max[3];
     ty_wall_def wall[TY_N_SIDES];
-    int up;                        // 1: y, 2: z
-    ty_varying gravity;            // time only
+    int up;                // 1: y, 2: z
+    ty_varying gravity;    // time only
     int n_liquids, n_obstacles, n_sources, n_drains, n_forces, n_steers, n_cameras;
     ty_liquid_def* liquids;
     ty_obstacle_def* obstacles;
     ty_source_def* sources;
     ty_drain_def* drains;
-    ty_force_def* forces;          // gravity is not among them
+    ty_force_def* forces;    // gravity is not among them
     ty_steer_def* steers;
     ty_camera_def* cameras;
 } ty_world_def;

@@ -28,8 +28,8 @@ typedef struct ty_spout {
     bool is_source, has_rate, on;
     double active[2];
     double rate, delivered;
-    double gain;           // factor on the velocity that makes its outflow the given rate
-    bool measured;         // flux holds for ever
+    double gain;      // factor on the velocity that makes its outflow the given rate
+    bool measured;    // flux holds for ever
     double flux;
     ty_patches patches;    // in the space of the shape before its own motion
     ty_world* world;
@@ -71,8 +71,8 @@ void ty_world_update_solids(ty_world* w, double dt);
 // The distance to the closed sides of the domain, negative beyond them; TY_FAR without.
 void ty_world_walls(const ty_world* w, int n, const double (*x)[3], double* out);
 // The union's distance of n_bodies, and which body rules (NULL: not asked). TY_FAR and -1 for none.
-void ty_bodies_distance(const ty_body* bodies, int n_bodies, int n, const double (*x)[3], double* out,
-                        int* which);
+void ty_bodies_distance(const ty_body* bodies, int n_bodies, int n, const double (*x)[3],
+                        double* out, int* which);
 double ty_bodies_band(const ty_body* bodies, int n_bodies);
 
 // spout.c
@@ -80,8 +80,8 @@ ty_status ty_world_create_spouts(ty_world* w);
 ty_status ty_world_move_spouts(ty_world* w, double t, double dt);
 void ty_world_destroy_spouts(ty_world* w);
 
-// patches.c
-// The surface of a shape as it is now, in the space before its own motion; `within` ends infinite ones.
+// patches.c The surface of a shape as it is now, in the space before its own motion; `within` ends
+// infinite ones.
 ty_status ty_patches_make(ty_patches* p, const ty_shape* shape, const ty_box* within);
 void ty_patches_free(ty_patches* p);
 
@@ -96,7 +96,9 @@ ty_status ty_world_move_steers(ty_world* w, double t, double dt);
 void ty_world_destroy_steers(ty_world* w);
 
 // Evaluates where no failure can be returned: zeros and a note in w->fault instead.
-void ty_world_eval(const ty_world* w, const ty_varying* v, int n, const double (*x)[3], double* out);
-void ty_world_eval_at(const ty_world* w, const ty_varying* v, double t, int n, const double (*x)[3], double* out);
+void ty_world_eval(const ty_world* w, const ty_varying* v, int n, const double (*x)[3],
+                   double* out);
+void ty_world_eval_at(const ty_world* w, const ty_varying* v, double t, int n, const double (*x)[3],
+                      double* out);
 
 #endif

@@ -31,7 +31,7 @@ static void walls_are_the_distance_to_the_closed_sides(void** state)
     ty_sampler solid = ty_world_solid(w);
     assert_near(sample1(solid, 0.3, 0.9, 0.5), 0.3, 1e-15);
     assert_near(sample1(solid, 1, 0.2, 0.5), 0.2, 1e-15);
-    assert_near(sample1(solid, 1, 5, 0.5), 0.5, 1e-15); // above the open top: the sides go on
+    assert_near(sample1(solid, 1, 5, 0.5), 0.5, 1e-15);    // above the open top: the sides go on
     assert_near(sample1(solid, -0.3, -0.4, 0.5), -0.5, 1e-15);
     ty_world_destroy(w);
     ty_world_def_free(&def);
@@ -83,7 +83,7 @@ static void the_nearest_solid_gives_velocity_and_slip(void** state)
     ty_world_def def = machine();
     ty_world* w;
     assert_ok(ty_world_create(&w, &def, 0.1));
-    assert_ok(ty_world_move(w, 1.0, 0.02)); // a quarter turn: the ball is at (1, 1, 0.5)
+    assert_ok(ty_world_move(w, 1.0, 0.02));    // a quarter turn: the ball is at (1, 1, 0.5)
     assert_near(sample1(ty_world_obstacles(w), 1, 0.6, 0.5), 0.2, 1e-14);
     double omega = M_PI / 2;
     expect3(sample3(ty_world_solid_velocity(w), 1, 0.85, 0.5), -omega * 0.35, 0, 0);
@@ -206,8 +206,8 @@ static void bounds_follow_liquid_and_moving_sources(void** state)
     set3(s->shape.center, 3, 0, 0);
     s->shape.radius = 0.25;
     *grow(s->shape.keys, s->shape.n_keys) = ty_pose_key_default();
-    *grow(s->shape.keys, s->shape.n_keys) =
-        (ty_pose_key){.time = 1, .axis = {0, 0, 1}, .degrees = 360, .scale = 1};
+    *grow(s->shape.keys, s->shape.n_keys) = (ty_pose_key){
+        .time = 1, .axis = {0, 0, 1}, .degrees = 360, .scale = 1};
     ty_world* w;
     assert_ok(ty_world_create(&w, &def, 0.1));
     ty_box b = ty_world_bounds(w);

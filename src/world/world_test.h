@@ -20,8 +20,8 @@ static inline void set3(double out[3], double x, double y, double z)
 
 // Room for one more at the end of an array of a def; the caller fills it.
 #define grow(array, count)                                                                         \
-    (*(void**)&(array) =                                                                           \
-         ty_realloc((array), (size_t)(count), (size_t)(count) + 1, sizeof *(array)),               \
+    (*(void**)&(array) = ty_realloc((array), (size_t)(count), (size_t)(count) + 1,                 \
+                                    sizeof *(array)),                                              \
      &(array)[(count)++])
 
 static inline ty_world_def tank(void)

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Velocities carried along the flow, to the faces of the liquid's new place.
 //
-// Semi-Lagrangian, with the value at the foot by linear or by cubic interpolation (within the bounds of the eight
-// values around), or MacCormack [Selle2008]: half of what a trip forth and back loses is added, within the same bounds.
-// With a carried acceleration (theta < 1) the value is u + (1 - theta) dt a, the trace the Lagrangian one, and
-// MacCormack, which adds energy there, gives way to cubic.
+// Semi-Lagrangian, with the value at the foot by linear or by cubic interpolation (within the
+// bounds of the eight values around), or MacCormack [Selle2008]: half of what a trip forth and back
+// loses is added, within the same bounds. With a carried acceleration (theta < 1) the value is u +
+// (1 - theta) dt a, the trace the Lagrangian one, and MacCormack, which adds energy there, gives
+// way to cubic.
 //
-// Energy that the three-dimensional Taylor-Green vortex at 64^3 loses up to t = 3, CFL 2: MacCormack, theta 1: 12.6 %;
-// cubic, theta 0.55: 1.1 %. At 32^3: MacCormack, theta 1: 22 %; cubic, theta 0.55: 1.6 %.
+// Energy that the three-dimensional Taylor-Green vortex at 64^3 loses up to t = 3, CFL 2:
+// MacCormack, theta 1: 12.6 %; cubic, theta 0.55: 1.1 %. At 32^3: MacCormack, theta 1: 22 %; cubic,
+// theta 0.55: 1.6 %.
 #include <string.h>
 
 #include "core/parallel.h"
 #include "solve/grid/gridflow.h"
 #include "world/trace.h"
 
-// The fixed point of the Lagrangian trace is found when a point moves by no more than this share of a cell.
+// The fixed point of the Lagrangian trace is found when a point moves by no more than this share of
+// a cell.
 static const double FOUND = 1e-3;
 // How much of theta's damping of waves ty_gridflow_smooth takes back.
 static const double FORGIVEN = 0.9;
@@ -22,11 +25,11 @@ enum { MAX_FIXED_POINT = 8, SMOOTH_BLOCK = 4096 };
 
 typedef struct advect_job {
     ty_gridflow* gf;
-    ty_flow flow;          // plain: what world/trace.h follows
+    ty_flow flow;    // plain: what world/trace.h follows
     int axis;
     double dt;
-    double (*bounds)[2];   // MacCormack: per face of the list
-    double* back;          // MacCormack: corrected values
+    double (*bounds)[2];    // MacCormack: per face of the list
+    double* back;           // MacCormack: corrected values
 } advect_job;
 
 // next_acc = u + dt/2 a, carried = u + (1 - theta) dt a: sampled once instead of twice.
@@ -43,11 +46,12 @@ static void make_carried(void* ctx, ty_range r)
         }
 }
 
-// The rule of world/trace.h for a flow with an acceleration: y + dt (u(y) + dt/2 a(y)) = x. Points that are found leave. The
-// first velocities are those of the faces that x are the centres of.
+// The rule of world/trace.h for a flow with an acceleration: y + dt (u(y) + dt/2 a(y)) = x. Points
+// that are found leave. The first velocities are those of the faces that x are the centres of.
 static void lagrangian_foot(const advect_job* job, int n, const int* face, double (*x)[3])
 {
-    double y[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3], to[TY_SAMPLE_BATCH][3], far = FOUND * job->gf->cells.h;
+    double y[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3], to[TY_SAMPLE_BATCH][3],
+        far = FOUND * job->gf->cells.h;
     int id[TY_SAMPLE_BATCH];
     memcpy(y, x, (size_t)n * sizeof *x);
     memcpy(to, x, (size_t)n * sizeof *x);
@@ -57,7 +61,8 @@ static void lagrangian_foot(const advect_job* job, int n, const int* face, doubl
         if (k == 1) ty_face_vectors(job->gf, job->gf->next_acc, job->axis, n, face, v);
         else ty_face_sample(&job->gf->cells, job->gf->next_acc, n, (const double(*)[3])y, v[0]);
         for (int i = 0; i < n; ++i) {
-            ty_vec3 target = ty_load3(to[i]), next = target - job->dt * ty_load3(v[i]), moved = next - ty_load3(y[i]);
+            ty_vec3 target = ty_load3(to[i]), next = target - job->dt * ty_load3(v[i]),
+                    moved = next - ty_load3(y[i]);
             ty_store3(x[id[i]], next);
             if (k == MAX_FIXED_POINT || !(ty_dot(moved, moved) > far * far)) continue;
             ty_store3(y[left], next);
@@ -81,14 +86,16 @@ static void carry(void* ctx, ty_range r)
     else ty_trace_back(&job->flow, job->dt, n, (const double(*)[3])x, x);
     const double* values = gf->carries ? gf->carried[axis] : gf->u[axis];
     bool linear = gf->def->advection == TY_ADVECT_SEMI_LAGRANGIAN || gf->def->paper || job->bounds;
-    if (linear) ty_face_linear(c, axis, values, n, (const double(*)[3])x, u, job->bounds ? lo : NULL, hi);
+    if (linear)
+        ty_face_linear(c, axis, values, n, (const double(*)[3])x, u, job->bounds ? lo : NULL, hi);
     else ty_face_cubic(c, axis, values, n, (const double(*)[3])x, u);
     for (int i = 0; i < n; ++i) gf->next[axis][face[i]] = u[i];
     if (gf->carries) {
         ty_face_linear(c, axis, gf->acc[axis], n, (const double(*)[3])x, u, NULL, NULL);
         for (int i = 0; i < n; ++i) gf->rate[axis][face[i]] = u[i];
     }
-    for (int i = 0; i < n && job->bounds; ++i) job->bounds[r.begin + i][0] = lo[i], job->bounds[r.begin + i][1] = hi[i];
+    for (int i = 0; i < n && job->bounds; ++i)
+        job->bounds[r.begin + i][0] = lo[i], job->bounds[r.begin + i][1] = hi[i];
 }
 
 static void correct(void* ctx, ty_range r)
@@ -107,7 +114,8 @@ static void correct(void* ctx, ty_range r)
         const double* bounds = job->bounds[r.begin + i];
         // Beside the liquid's border there is nothing to come back from: semi-Lagrangian stays.
         if (ty_face_surrounded(c, axis, gf->mark[axis], x[i]))
-            value = ty_clamp(value + 0.5 * (gf->u[axis][face[i]] - returned[i]), bounds[0], bounds[1]);
+            value = ty_clamp(value + 0.5 * (gf->u[axis][face[i]] - returned[i]), bounds[0],
+                             bounds[1]);
         job->back[r.begin + i] = value;
     }
 }
@@ -123,7 +131,9 @@ ty_status ty_gridflow_advect(ty_gridflow* gf, double dt)
 {
     bool maccormack = !gf->carries && !gf->def->paper && gf->def->advection == TY_ADVECT_MACCORMACK;
     advect_job job = {.gf = gf, .dt = dt};
-    job.flow = (ty_flow){.velocity = {gf, 3, 0.0, ty_gridflow_velocity}, .cell = gf->cells.h, .max_speed = gf->max_speed};
+    job.flow = (ty_flow){.velocity = {gf, 3, 0.0, ty_gridflow_velocity},
+                         .cell = gf->cells.h,
+                         .max_speed = gf->max_speed};
     if (gf->carries) ty_parallel_for(gf->cells.count, 1 << 14, make_carried, &job);
     for (job.axis = 0; job.axis < 3; ++job.axis) {
         int64_t n = gf->face[job.axis].n;
@@ -140,15 +150,16 @@ ty_status ty_gridflow_advect(ty_gridflow* gf, double dt)
     return ty_ok();
 }
 
-// theta > 1/2 damps pressure noise, which alternates from step to step, by (1 - theta) / theta, but waves too, by
-// (theta - 1/2) pi omega dt a period: the new acceleration counts for more than half. If the carried one lags behind by as
-// much, a <- (1 - s) a + s (a before), s = 2 theta - 1, the mean is centred again: an oscillator keeps its energy at any
-// omega dt < 2 (checked numerically), and noise is damped by (1 - s)(1 - theta)/theta - s, 0.64 instead of 0.82 at
-// theta 0.55. A standing wave of 64 cells keeps 0.9925 of its amplitude in three periods; without this 0.95.
+// theta > 1/2 damps pressure noise, which alternates from step to step, by (1 - theta) / theta, but
+// waves too, by (theta - 1/2) pi omega dt a period: the new acceleration counts for more than half.
+// If the carried one lags behind by as much, a <- (1 - s) a + s (a before), s = 2 theta - 1, the
+// mean is centred again: an oscillator keeps its energy at any omega dt < 2 (checked numerically),
+// and noise is damped by (1 - s)(1 - theta)/theta - s, 0.64 instead of 0.82 at theta 0.55. A
+// standing wave of 64 cells keeps 0.9925 of its amplitude in three periods; without this 0.95.
 //
-// A blow (water meets a wall) changes the velocity at once, and the projection has seen to all of it. Carried along its
-// acceleration would act for another (1 - theta) dt on liquid that flies on freely. So an acceleration changes by no more than
-// itself and ty_gridflow_room in a step.
+// A blow (water meets a wall) changes the velocity at once, and the projection has seen to all of
+// it. Carried along its acceleration would act for another (1 - theta) dt on liquid that flies on
+// freely. So an acceleration changes by no more than itself and ty_gridflow_room in a step.
 static void smooth(void* ctx, ty_range r)
 {
     const advect_job* job = ctx;

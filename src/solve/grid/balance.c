@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Continued velocities that keep volume.
 //
-// Liquid also lies in cells whose centre is in air, and there the surface moves with continued velocities. Averages of
-// neighbours are not free of divergence: in a dam break of 32 cells they made 5 % of the volume in a second, the
-// films on walls most of it. Here what flows out of such a cell beyond what flows in is taken back from its continued faces,
-// in a few Gauss-Seidel sweeps.
+// Liquid also lies in cells whose centre is in air, and there the surface moves with continued
+// velocities. Averages of neighbours are not free of divergence: in a dam break of 32 cells they
+// made 5 % of the volume in a second, the films on walls most of it. Here what flows out of such a
+// cell beyond what flows in is taken back from its continued faces, in a few Gauss-Seidel sweeps.
 #include "solve/grid/gridflow.h"
 
 enum { SWEEPS = 8 };
@@ -14,7 +14,8 @@ static const double REACH = 1.0;
 // Cells whose continued faces are closed more than this (squared, together) keep their velocities.
 static const double LEAST_OPEN = 0.1;
 
-// Cells at obstacles keep what continuation gave them: balanced, a bucket with sticking walls gained a sixth of its energy.
+// Cells at obstacles keep what continuation gave them: balanced, a bucket with sticking walls
+// gained a sixth of its energy.
 static bool can_balance(const ty_gridflow* gf, int cell)
 {
     int at[3];
@@ -35,7 +36,9 @@ static ty_status list_cells(ty_gridflow* gf)
         for (int j = gf->lo[1]; j < gf->hi[1]; ++j)
             for (int i = gf->lo[0]; i < gf->hi[0]; ++i) {
                 int cell = ty_cell_index(&gf->cells, i, j, k);
-                if (gf->state[cell] == TY_CELL_LIQUID || !(gf->phi[cell] < near) || !can_balance(gf, cell)) continue;
+                if (gf->state[cell] == TY_CELL_LIQUID || !(gf->phi[cell] < near) ||
+                    !can_balance(gf, cell))
+                    continue;
                 if (!ty_array_push(&gf->front, cell)) return ty_no_memory("extrapolation");
             }
     return ty_ok();
@@ -48,7 +51,8 @@ static double net_outflow(const ty_gridflow* gf, int cell, double* weight)
     *weight = 0.0;
     for (int axis = 0; axis < 3; ++axis)
         for (int f = cell, up = 0; up < 2; ++up, f += gf->cells.stride[axis]) {
-            double w = gf->open[axis][f], through = w * gf->next[axis][f] + (1.0 - w) * gf->body[axis][f];
+            double w = gf->open[axis][f],
+                   through = w * gf->next[axis][f] + (1.0 - w) * gf->body[axis][f];
             sum += up ? through : -through;
             if (gf->mark[axis][f] > 1) *weight += w * w;
         }
@@ -61,7 +65,8 @@ static void take_back(ty_gridflow* gf, int cell, double excess)
     if (weight < LEAST_OPEN) return;
     for (int axis = 0; axis < 3; ++axis)
         for (int f = cell, up = 0; up < 2; ++up, f += gf->cells.stride[axis])
-            if (gf->mark[axis][f] > 1) gf->next[axis][f] -= (up ? share : -share) * gf->open[axis][f];
+            if (gf->mark[axis][f] > 1)
+                gf->next[axis][f] -= (up ? share : -share) * gf->open[axis][f];
 }
 
 ty_status ty_gridflow_balance(ty_gridflow* gf)

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Obstacles and sources on the grid: how much of every face is open, and how what closes the rest moves
-// [Batty2007]. A source is a body too, one whose velocity holds inside and that pushes liquid out in front.
+// Obstacles and sources on the grid: how much of every face is open, and how what closes the rest
+// moves [Batty2007]. A source is a body too, one whose velocity holds inside and that pushes liquid
+// out in front.
 #include <string.h>
 
 #include "core/parallel.h"
 #include "solve/grid/gridflow.h"
 #include "solve/grid/thin_walls.h"
 
-// Node distances below this share of a cell count as 0, so that walls on lattice planes close whole faces.
+// Node distances below this share of a cell count as 0, so that walls on lattice planes close whole
+// faces.
 static const double SNAP = 1e-6;
-// Faces less open than this are closed: their cells would be dominated by rounding. Larger thresholds disturb
-// flow along walls (notes/pitfalls: 0.02 ten times more than 1e-3).
+// Faces less open than this are closed: their cells would be dominated by rounding. Larger
+// thresholds disturb flow along walls (notes/pitfalls: 0.02 ten times more than 1e-3).
 static const double MIN_OPEN = 1e-3;
-// How near a moving solid a face's neighbour may be, cells: a face inside, one cell on, and half a diagonal.
+// How near a moving solid a face's neighbour may be, cells: a face inside, one cell on, and half a
+// diagonal.
 static const double BESIDE = 2.5;
-// A source whose flux on the grid is this far from the world's is not corrected: part of it lies elsewhere.
+// A source whose flux on the grid is this far from the world's is not corrected: part of it lies
+// elsewhere.
 static const double MAX_RATE_SCALE = 1.25;
 
 typedef struct region {
@@ -36,14 +40,16 @@ double ty_open_fraction(const double phi[4])
             break;
         }
     }
-    double a = phi[first], b = phi[(first + 1) % 4], c = phi[(first + 2) % 4], d = phi[(first + 3) % 4];
+    double a = phi[first], b = phi[(first + 1) % 4], c = phi[(first + 2) % 4],
+           d = phi[(first + 3) % 4];
     if (open != 2) {
         double corner = 0.5 * (a / (a - b)) * (a / (a - d));
         return open == 1 ? corner : 1.0 - corner;
     }
     if (b > 0.0) return 0.5 * (a / (a - d) + b / (b - c));
     // Opposite corners: two triangles, of the open part or of the closed one.
-    if (a + b + c + d <= 0.0) return 0.5 * (a / (a - b) * (a / (a - d)) + c / (c - b) * (c / (c - d)));
+    if (a + b + c + d <= 0.0)
+        return 0.5 * (a / (a - b) * (a / (a - d)) + c / (c - b) * (c / (c - d)));
     return 1.0 - 0.5 * (b / (b - a) * (b / (b - c)) + d / (d - a) * (d / (d - c)));
 }
 
@@ -79,7 +85,8 @@ static void node_rows(void* ctx, ty_range r)
             double x[TY_SAMPLE_BATCH][3], *out = g->gf->solid + ty_cell_index(c, begin, j, k);
             for (int i = 0; i < n; ++i) {
                 int at[3] = {begin + i, j, k};
-                for (int axis = 0; axis < 3; ++axis) x[i][axis] = c->origin[axis] + c->h * (at[axis] - 1);
+                for (int axis = 0; axis < 3; ++axis)
+                    x[i][axis] = c->origin[axis] + c->h * (at[axis] - 1);
             }
             sample_solid(g->gf, n, (const double(*)[3])x, out);
             for (int i = 0; i < n; ++i)
@@ -90,7 +97,8 @@ static void node_rows(void* ctx, ty_range r)
 
 static bool on_closed_side(const ty_gridflow* gf, int axis, int at)
 {
-    return (at == 1 && gf->closed[2 * axis]) || (at == gf->cells.n[axis] + 1 && gf->closed[2 * axis + 1]);
+    return (at == 1 && gf->closed[2 * axis]) ||
+           (at == gf->cells.n[axis] + 1 && gf->closed[2 * axis + 1]);
 }
 
 static double face_fraction(const ty_gridflow* gf, int axis, int f)
@@ -122,8 +130,8 @@ static void fraction_rows(void* ctx, ty_range r)
         }
 }
 
-// All faces that are not wholly open, as deep as velocities are continued; beside moving solids also the open ones next
-// to them, whose velocity relative to the solid is what is continued.
+// All faces that are not wholly open, as deep as velocities are continued; beside moving solids
+// also the open ones next to them, whose velocity relative to the solid is what is continued.
 static ty_status list_cut_faces(region* g)
 {
     ty_gridflow* gf = g->gf;
@@ -140,7 +148,8 @@ static ty_status list_cut_faces(region* g)
                     if (!taken || gf->solid[f] < deepest || at[axis] == 1) continue;
                     if (!ty_array_push(&cut->face, f)) return ty_no_memory("cut faces");
                 }
-        if (!ty_array_resize(&cut->velocity, cut->face.n) || !ty_array_resize(&cut->slip, cut->face.n))
+        if (!ty_array_resize(&cut->velocity, cut->face.n) ||
+            !ty_array_resize(&cut->slip, cut->face.n))
             return ty_no_memory("cut faces");
     }
     return ty_ok();
@@ -152,10 +161,11 @@ typedef struct cut_job {
 } cut_job;
 
 // Which source, if any, closes each face: the one that is nearer than every obstacle.
-static void find_sources(const ty_gridflow* gf, int n, const double (*x)[3], int* source, double (*velocity)[3],
-                         double (*motion)[3])
+static void find_sources(const ty_gridflow* gf, int n, const double (*x)[3], int* source,
+                         double (*velocity)[3], double (*motion)[3])
 {
-    double nearest[TY_SAMPLE_BATCH], d[TY_SAMPLE_BATCH], v[TY_SAMPLE_BATCH][3], m[TY_SAMPLE_BATCH][3] = {{0}};
+    double nearest[TY_SAMPLE_BATCH], d[TY_SAMPLE_BATCH], v[TY_SAMPLE_BATCH][3],
+        m[TY_SAMPLE_BATCH][3] = {{0}};
     for (int i = 0; i < n; ++i) source[i] = -1, nearest[i] = gf->cells.h;
     if (ty_world_has_obstacles(gf->world)) {
         ty_sampler obstacles = ty_world_obstacles(gf->world);
@@ -182,18 +192,23 @@ static void cut_velocities(void* ctx, ty_range r)
     const cut_job* job = ctx;
     ty_gridflow* gf = job->gf;
     ty_cut_faces* cut = &gf->cut[job->axis];
-    double x[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3] = {{0}}, drift[TY_SAMPLE_BATCH][3] = {{0}}, slip[TY_SAMPLE_BATCH];
+    double x[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3] = {{0}}, drift[TY_SAMPLE_BATCH][3] = {{0}},
+                                  slip[TY_SAMPLE_BATCH];
     int n = (int)(r.end - r.begin), source[TY_SAMPLE_BATCH];
-    for (int i = 0; i < n; ++i) ty_face_center(&gf->cells, job->axis, cut->face.at[r.begin + i], x[i]);
-    ty_sampler slips = ty_world_solid_slip(gf->world), velocities = ty_world_solid_velocity(gf->world);
+    for (int i = 0; i < n; ++i)
+        ty_face_center(&gf->cells, job->axis, cut->face.at[r.begin + i], x[i]);
+    ty_sampler slips = ty_world_solid_slip(gf->world),
+               velocities = ty_world_solid_velocity(gf->world);
     ty_sample(&slips, n, (const double(*)[3])x, slip);
-    if (ty_world_solid_speed(gf->world) > 0.0) ty_sample(&velocities, n, (const double(*)[3])x, v[0]);
+    if (ty_world_solid_speed(gf->world) > 0.0)
+        ty_sample(&velocities, n, (const double(*)[3])x, v[0]);
     find_sources(gf, n, (const double(*)[3])x, source, v, drift);
     for (int i = 0; i < n; ++i) {
         cut->velocity.at[r.begin + i] = ty_load3(v[i]);
         cut->slip.at[r.begin + i] = source[i] < 0 ? slip[i] : -1.0 - source[i];
         gf->body[job->axis][cut->face.at[r.begin + i]] = v[i][job->axis];
-        if (gf->drift[job->axis]) gf->drift[job->axis][cut->face.at[r.begin + i]] = drift[i][job->axis];
+        if (gf->drift[job->axis])
+            gf->drift[job->axis][cut->face.at[r.begin + i]] = drift[i][job->axis];
     }
 }
 
@@ -216,7 +231,8 @@ double ty_gridflow_emitted(const ty_gridflow* gf, int cell, double* area, double
         int low = cell, high = cell + gf->cells.stride[axis];
         double shut_low = 1.0 - gf->open[axis][low], shut_high = 1.0 - gf->open[axis][high];
         flux += shut_low * gf->body[axis][low] - shut_high * gf->body[axis][high];
-        if (gf->drift[axis]) swept += shut_low * gf->drift[axis][low] - shut_high * gf->drift[axis][high];
+        if (gf->drift[axis])
+            swept += shut_low * gf->drift[axis][low] - shut_high * gf->drift[axis][high];
         open += gf->open[axis][low] + gf->open[axis][high];
         normal2 += (shut_low - shut_high) * (shut_low - shut_high);
     }
@@ -276,8 +292,10 @@ static ty_status velocities(ty_gridflow* gf)
 ty_status ty_gridflow_bodies(ty_gridflow* gf)
 {
     const ty_cells* c = &gf->cells;
-    bool spouts = any_source(gf->world), changed = spouts || gf->has_spouts || ty_world_solid_moves(gf->world);
-    if (gf->bodies_fixed && !changed && gf->rides == rides(gf->world)) return gf->rides ? velocities(gf) : ty_ok();
+    bool spouts = any_source(gf->world),
+         changed = spouts || gf->has_spouts || ty_world_solid_moves(gf->world);
+    if (gf->bodies_fixed && !changed && gf->rides == rides(gf->world))
+        return gf->rides ? velocities(gf) : ty_ok();
     if (gf->has_spouts && !spouts) memset(gf->spout, 0, (size_t)c->count);
     gf->has_spouts = spouts;
     gf->has_bodies = spouts || ty_world_has_obstacles(gf->world) || gf->wall_at[0] < INFINITY ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values beyond the liquid: layers of averages into air and solids, solids' own velocity there, ghosts behind the
-// domain's sides.
+// Values beyond the liquid: layers of averages into air and solids, solids' own velocity there,
+// ghosts behind the domain's sides.
 #include <string.h>
 
 #include "core/parallel.h"
@@ -61,8 +61,9 @@ static ty_status grow(ty_gridflow* gf, int axis, const int* face, int64_t n)
     return ty_ok();
 }
 
-// What is known before extrapolation: the liquid's faces, and those inside sources, so that the air before a source
-// that nothing wets yet moves with it; else its water would not come out until it reached a cell's centre.
+// What is known before extrapolation: the liquid's faces, and those inside sources, so that the air
+// before a source that nothing wets yet moves with it; else its water would not come out until it
+// reached a cell's centre.
 static ty_status list_known(ty_gridflow* gf, int axis)
 {
     const ty_ids* face = &gf->face[axis];
@@ -153,7 +154,8 @@ static void constrain_block(void* ctx, ty_range r)
         ty_vec3 solid = cut->velocity.at[k];
         job->values[k] = gf->next[job->axis][f];
         if (gf->open[job->axis][f] > 0.0 || (slip >= 0.0 && gf->mark[job->axis][f] == 0)) continue;
-        ty_vec3 n = solid_normal(gf, job->axis, f), relative = known_vector(gf, job->axis, f) - solid;
+        ty_vec3 n = solid_normal(gf, job->axis, f),
+                relative = known_vector(gf, job->axis, f) - solid;
         ty_vec3 tangential = relative - ty_dot(relative, n) * n;
         ty_vec3 u = slip < 0.0 ? solid : solid + slip * tangential;
         job->values[k] = u[job->axis];
@@ -176,10 +178,10 @@ static ty_status constrain(ty_gridflow* gf)
     return ty_ok();
 }
 
-// Faces that are mostly closed belong to slivers of liquid: their velocities answer to the surface with large factors
-// (1 / theta over a small volume) and drive it in turn. As far as they are closed they take the mean of their neighbours,
-// weighted by openness; uniform flow stays as it is. Without this a tilted pool with a half-drowned ball amplifies
-// rounding by exp(0.26 t sqrt(g/h)).
+// Faces that are mostly closed belong to slivers of liquid: their velocities answer to the surface
+// with large factors (1 / theta over a small volume) and drive it in turn. As far as they are
+// closed they take the mean of their neighbours, weighted by openness; uniform flow stays as it is.
+// Without this a tilted pool with a half-drowned ball amplifies rounding by exp(0.26 t sqrt(g/h)).
 static void blend_block(void* ctx, ty_range r)
 {
     const continue_job* job = ctx;
@@ -206,7 +208,8 @@ static ty_status blend_slivers(ty_gridflow* gf, int axis, double* values, const 
 {
     const ty_ids* face = &gf->cut[axis].face;
     if (!ty_array_resize(&gf->scratch, face->n)) return ty_no_memory("velocities beside solids");
-    continue_job job = {.gf = gf, .axis = axis, .values = gf->scratch.at, .from = values, .body = body};
+    continue_job job = {
+        .gf = gf, .axis = axis, .values = gf->scratch.at, .from = values, .body = body};
     ty_parallel_for(face->n, BLOCK, blend_block, &job);
     for (int64_t k = 0; k < face->n; ++k) values[face->at[k]] = gf->scratch.at[k];
     return ty_ok();
@@ -227,7 +230,8 @@ static double wall_component(const side_job* job, int ghost)
     if (ty_varying_is_constant(job->wall)) return job->wall->constant[job->component];
     ty_face_center(c, job->component, ghost, x[0]);
     x[0][job->side / 2] += job->side % 2 ? -0.5 * c->h : 0.5 * c->h;
-    ty_status s = ty_varying_eval(job->wall, ty_world_time(job->gf->world), 1, (const double(*)[3])x, v);
+    ty_status s = ty_varying_eval(job->wall, ty_world_time(job->gf->world), 1,
+                                  (const double(*)[3])x, v);
     return s.code == TY_OK ? v[job->component] : 0.0;
 }
 
@@ -250,7 +254,8 @@ static void fill_plane(const side_job* job)
             double u = gf->next[job->component][inner];
             double wall = hold > 0.0 ? wall_component(job, ghost) : 0.0;
             gf->next[job->component][ghost] = (1.0 - hold) * u + hold * (2.0 * wall - u);
-            if (gf->carries) gf->next_acc[job->component][ghost] = gf->next_acc[job->component][inner];
+            if (gf->carries)
+                gf->next_acc[job->component][ghost] = gf->next_acc[job->component][inner];
         }
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs into drains. A drain is air to the pressure; its rate is the flux through all faces between liquid cells
-// and the air cells that are in it. The projection balances exactly that flux, so the level sinks by it.
+// What runs into drains. A drain is air to the pressure; its rate is the flux through all faces
+// between liquid cells and the air cells that are in it. The projection balances exactly that flux,
+// so the level sinks by it.
 #include "core/parallel.h"
 #include "solve/grid/gridflow.h"
 
 enum { BLOCK = 512 };
 
-// An air cell is a drain's when its centre is no farther outside than this, cells: the cut surface has been made a
-// distance again and lies a little off.
+// An air cell is a drain's when its centre is no farther outside than this, cells: the cut surface
+// has been made a distance again and lies a little off.
 static const double BESIDE = 0.25;
 
 static bool in_drain(const ty_gridflow* gf, int cell)

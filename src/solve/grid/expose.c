@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The velocity that moves the surface.
 //
-// Gravity turns the surface's place into pressure, pressure into velocity, velocity into the surface's place. The pressure
-// is given where the surface crosses the line between a liquid centre i and an air centre j, and drives the one face f
-// between them. The loop is stable when the crossing moves with that face: then what gravity gives to the faces is what the
-// surface takes from its height. A tracker that samples at centres moves the crossing by
+// Gravity turns the surface's place into pressure, pressure into velocity, velocity into the
+// surface's place. The pressure is given where the surface crosses the line between a liquid centre
+// i and an air centre j, and drives the one face f between them. The loop is stable when the
+// crossing moves with that face: then what gravity gives to the faces is what the surface takes
+// from its height. A tracker that samples at centres moves the crossing by
 //     (1 - theta) v_i + theta v_j = (1 - theta)/2 u_below + u_f/2 + theta/2 u_above,
-// so u_f has to stand on both sides of itself. Above it does, by continuation; below we put it there, in a copy that only
-// trackers see. Ripples of 0.001 cells on a tilted pool still grow, from an
-// rms speed of 1.1e-4 to 1.3e-3 m/s in 12 seconds at 16 cells.
-// In violent flow (ty_gridflow_trust) the velocity stays what it is, for only then does the surface enclose the same volume.
+// so u_f has to stand on both sides of itself. Above it does, by continuation; below we put it
+// there, in a copy that only trackers see. Ripples of 0.001 cells on a tilted pool still grow, from
+// an rms speed of 1.1e-4 to 1.3e-3 m/s in 12 seconds at 16 cells. In violent flow
+// (ty_gridflow_trust) the velocity stays what it is, for only then does the surface enclose the
+// same volume.
 //
-// The path of a point in a step is that through the velocity at its middle, u + dt/2 du/dt. The rate is not the carried
-// acceleration, which belongs to points that move, but a - (u . grad) u.
+// The path of a point in a step is that through the velocity at its middle, u + dt/2 du/dt. The
+// rate is not the carried acceleration, which belongs to points that move, but a - (u . grad) u.
 #include <string.h>
 
 #include "core/parallel.h"
@@ -20,8 +22,9 @@
 
 enum { BLOCK = 1024 };
 
-// The face below crossing face f, and 0 when there is none: on the other side of its liquid cell, inside the liquid or on a
-// source (a source one cell below the surface of a pool delivered 5 to 20 % too much with its own velocity there).
+// The face below crossing face f, and 0 when there is none: on the other side of its liquid cell,
+// inside the liquid or on a source (a source one cell below the surface of a pool delivered 5 to 20
+// % too much with its own velocity there).
 static int face_below(const ty_gridflow* gf, int axis, int f)
 {
     int s = gf->cells.stride[axis];
@@ -29,7 +32,8 @@ static int face_below(const ty_gridflow* gf, int axis, int f)
     if (low == high) return 0;
     int below = low ? f - s : f + s;
     bool inside = gf->state[below] == TY_CELL_LIQUID && gf->state[below - s] == TY_CELL_LIQUID;
-    // A known face that is closed is a source's. One that moves leaves its liquid behind at rest and keeps its own.
+    // A known face that is closed is a source's. One that moves leaves its liquid behind at rest
+    // and keeps its own.
     bool source = gf->has_spouts && !gf->drift[axis] && gf->open[axis][below] == 0.0;
     return (inside || source) && gf->mark[axis][below] == 1 ? below : 0;
 }
@@ -42,7 +46,8 @@ static void expose(const ty_gridflow* gf, int axis, const double* u, double* see
         if (!below) continue;
         // Two cells of liquid share the face between them.
         int other = 2 * below - f;
-        bool shared = other != f && gf->mark[axis][other] == 1 && face_below(gf, axis, other) == below;
+        bool shared = other != f && gf->mark[axis][other] == 1 &&
+                      face_below(gf, axis, other) == below;
         double trust = ty_gridflow_trust(gf, gf->u[axis][f] - gf->u[axis][below]);
         seen[below] = trust * u[below] + (1.0 - trust) * (shared ? 0.5 * (u[f] + u[other]) : u[f]);
     }
@@ -53,13 +58,15 @@ typedef struct rate_job {
     int axis;
 } rate_job;
 
-// du/dx_d at a face. Beyond a side of the domain its own component has no values: a difference to the inner side there.
+// du/dx_d at a face. Beyond a side of the domain its own component has no values: a difference to
+// the inner side there.
 static double slope(const ty_gridflow* gf, int axis, int d, int f, const int at[3])
 {
     const ty_cells* c = &gf->cells;
     const double* u = gf->u[axis];
     int s = c->stride[d];
-    int low = d == axis && at[d] == 1 ? f : f - s, high = d == axis && at[d] == c->n[d] + 1 ? f : f + s;
+    int low = d == axis && at[d] == 1 ? f : f - s,
+        high = d == axis && at[d] == c->n[d] + 1 ? f : f + s;
     return (u[high] - u[low]) * (high - low > s ? 0.5 * c->per_h : c->per_h);
 }
 
@@ -77,12 +84,14 @@ static bool neighbours_known(const ty_gridflow* gf, int axis, int f, const int a
     const ty_cells* c = &gf->cells;
     for (int d = 0; d < 3; ++d) {
         int s = c->stride[d];
-        if ((at[d] < c->n[d] && !gf->mark[axis][f + s]) || (at[d] > 1 && !gf->mark[axis][f - s])) return false;
+        if ((at[d] < c->n[d] && !gf->mark[axis][f + s]) || (at[d] > 1 && !gf->mark[axis][f - s]))
+            return false;
     }
     return true;
 }
 
-// Whether a face lies on a closed side of the domain. Nothing goes through it, whatever was continued there.
+// Whether a face lies on a closed side of the domain. Nothing goes through it, whatever was
+// continued there.
 static bool on_closed_side(const ty_gridflow* gf, int axis, const int at[3])
 {
     return (at[axis] == 1 && gf->closed[2 * axis]) ||

@@ -38,7 +38,8 @@ static ty_status place(ty_gridflow* gf, const ty_liquid* liquid)
     return ty_gridflow_swell(gf);
 }
 
-static ty_status move(ty_gridflow* gf, const ty_liquid* liquid, double dt, double theta, ty_solve_stats* stats)
+static ty_status move(ty_gridflow* gf, const ty_liquid* liquid, double dt, double theta,
+                      ty_solve_stats* stats)
 {
     double solve_dt = theta * dt, begin = ty_clock();
     gf->dt = dt;
@@ -46,7 +47,8 @@ static ty_status move(ty_gridflow* gf, const ty_liquid* liquid, double dt, doubl
     TY_TRY(ty_gridflow_advect(gf, dt));
     if (gf->carries) clear(gf->next_acc, gf->cells.count);
     TY_TRY(ty_gridflow_push(gf, dt));
-    if (gf->def->viscosity_form == TY_VISCOSITY_DIFFUSION) TY_TRY(ty_gridflow_viscosity(gf, dt, stats));
+    if (gf->def->viscosity_form == TY_VISCOSITY_DIFFUSION)
+        TY_TRY(ty_gridflow_viscosity(gf, dt, stats));
     stats->advect_seconds += ty_clock() - begin;
     begin = ty_clock();
     TY_TRY(ty_gridflow_project(gf, liquid, solve_dt, true, stats));
@@ -73,8 +75,9 @@ static void set_velocity(ty_gridflow* gf, int axis)
     }
 }
 
-// A short step that is thrown away but for the pressure and the acceleration it needed: at the start, and when a source
-// is switched. A jump of the velocity is no acceleration; carried along as one it would ring.
+// A short step that is thrown away but for the pressure and the acceleration it needed: at the
+// start, and when a source is switched. A jump of the velocity is no acceleration; carried along as
+// one it would ring.
 static ty_status probe(ty_gridflow* gf, const ty_liquid* liquid, ty_solve_stats* stats)
 {
     double dt = PROBE_STEP * fmin(gf->dt_limit, 1.0), divergence = stats->max_divergence;
@@ -109,8 +112,8 @@ static uint64_t sources_on(const ty_world* world)
     return on;
 }
 
-static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* world, double t, double dt,
-                         ty_solve_stats* stats)
+static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* world, double t,
+                         double dt, ty_solve_stats* stats)
 {
     ty_gridflow* gf = self;
     (void)t;
@@ -132,7 +135,8 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
     TY_TRY(ty_gridflow_expose(gf));
     ty_gridflow_measure(gf, dt, stats);
     if (switched && gf->carries) TY_TRY(probe(gf, liquid, stats));
-    if (!(gf->max_speed < INFINITY)) return ty_fail(TY_DIVERGED, "the liquid's speed is not finite");
+    if (!(gf->max_speed < INFINITY))
+        return ty_fail(TY_DIVERGED, "the liquid's speed is not finite");
     return ty_ok();
 }
 
@@ -147,7 +151,8 @@ static ty_flow flow(const void* self)
                  .dt_limit = gf->dt_limit,
                  .counts_drains = true,
                  .drain_rate = gf->drain_rate};
-    // Beside solids that move the rate does not follow the wall: paths through it led out of a sealed container.
+    // Beside solids that move the rate does not follow the wall: paths through it led out of a
+    // sealed container.
     if (gf->carries && !gf->rides) f.motion = (ty_sampler){gf, 6, 0.0, ty_gridflow_motion};
     for (int axis = 0; axis < 3; ++axis) {
         f.lattice.origin[axis] = gf->cells.origin[axis] + 0.5 * gf->cells.h;
@@ -194,9 +199,9 @@ static void destroy(void* self)
     ty_gridflow* gf = self;
     if (!gf) return;
     for (int axis = 0; axis < 3; ++axis) {
-        double* arrays[] = {gf->u[axis], gf->next[axis], gf->acc[axis], gf->next_acc[axis],
+        double* arrays[] = {gf->u[axis],       gf->next[axis], gf->acc[axis],  gf->next_acc[axis],
                             gf->carried[axis], gf->open[axis], gf->body[axis], gf->hold[axis],
-                            gf->seen[axis], gf->rate[axis], gf->drift[axis]};
+                            gf->seen[axis],    gf->rate[axis], gf->drift[axis]};
         for (int i = 0; i < 11; ++i) ty_free(arrays[i]);
         ty_free(gf->mark[axis]);
         ty_free(gf->stress_row[axis]);
@@ -206,7 +211,8 @@ static void destroy(void* self)
         ty_array_free(&gf->face[axis]);
         ty_array_free(&gf->known[axis]);
     }
-    void* arrays[] = {gf->pressure, gf->state, gf->phi, gf->solid, gf->spout, gf->row, gf->face_row, gf->within};
+    void* arrays[] = {gf->pressure, gf->state, gf->phi,      gf->solid,
+                      gf->spout,    gf->row,   gf->face_row, gf->within};
     for (int i = 0; i < 8; ++i) ty_free(arrays[i]);
     ty_array_free(&gf->emission);
     ty_array_free(&gf->wet);
@@ -232,11 +238,13 @@ static ty_status make_cells(ty_gridflow* gf, const ty_world_def* def)
     double count = 1.0;
     for (int axis = 0; axis < 3; ++axis) {
         double cells = (def->max[axis] - def->min[axis]) / c->h;
-        if (!(cells > 0.0)) return ty_fail(TY_BAD_INPUT, "the domain has no extent along %c", "xyz"[axis]);
+        if (!(cells > 0.0))
+            return ty_fail(TY_BAD_INPUT, "the domain has no extent along %c", "xyz"[axis]);
         c->origin[axis] = def->min[axis];
         double whole = ceil(cells - ALIGNED);
         count *= whole + 3.0;
-        if (!(count < 2147483647.0)) return ty_fail(TY_BAD_INPUT, "the domain has more than 2^31 cells; use larger cells");
+        if (!(count < 2147483647.0))
+            return ty_fail(TY_BAD_INPUT, "the domain has more than 2^31 cells; use larger cells");
         c->n[axis] = (int)whole;
         c->m[axis] = c->n[axis] + 3;
         bool cut = gf->closed[2 * axis + 1] && whole - cells > ALIGNED;
@@ -259,15 +267,19 @@ static bool sources_move(const ty_world* world)
 static ty_status reserve(ty_gridflow* gf)
 {
     size_t n = (size_t)gf->cells.count;
-    bool ok = (gf->pressure = ty_alloc_zero(n, sizeof(double))) && (gf->state = ty_alloc_zero(n, 1)) &&
-              (gf->phi = ty_alloc_zero(n, sizeof(double))) && (gf->solid = ty_alloc_zero(n, sizeof(double))) &&
-              (gf->spout = ty_alloc_zero(n, 1)) && (gf->row = ty_alloc_zero(n, sizeof(int))) &&
-              (gf->within = ty_alloc_zero(n, 1));
+    bool ok = (gf->pressure = ty_alloc_zero(n, sizeof(double))) &&
+              (gf->state = ty_alloc_zero(n, 1)) && (gf->phi = ty_alloc_zero(n, sizeof(double))) &&
+              (gf->solid = ty_alloc_zero(n, sizeof(double))) && (gf->spout = ty_alloc_zero(n, 1)) &&
+              (gf->row = ty_alloc_zero(n, sizeof(int))) && (gf->within = ty_alloc_zero(n, 1));
     for (int axis = 0; axis < 3 && ok; ++axis) {
-        ok = (gf->u[axis] = ty_alloc_zero(n, sizeof(double))) && (gf->next[axis] = ty_alloc_zero(n, sizeof(double))) &&
-             (gf->open[axis] = ty_alloc_zero(n, sizeof(double))) && (gf->body[axis] = ty_alloc_zero(n, sizeof(double))) &&
-             (gf->seen[axis] = ty_alloc_zero(n, sizeof(double))) && (gf->mark[axis] = ty_alloc_zero(n, 1));
-        if (ok && sources_move(gf->world)) ok = (gf->drift[axis] = ty_alloc_zero(n, sizeof(double)));
+        ok = (gf->u[axis] = ty_alloc_zero(n, sizeof(double))) &&
+             (gf->next[axis] = ty_alloc_zero(n, sizeof(double))) &&
+             (gf->open[axis] = ty_alloc_zero(n, sizeof(double))) &&
+             (gf->body[axis] = ty_alloc_zero(n, sizeof(double))) &&
+             (gf->seen[axis] = ty_alloc_zero(n, sizeof(double))) &&
+             (gf->mark[axis] = ty_alloc_zero(n, 1));
+        if (ok && sources_move(gf->world))
+            ok = (gf->drift[axis] = ty_alloc_zero(n, sizeof(double)));
         if (!ok || !gf->carries) continue;
         ok = (gf->acc[axis] = ty_alloc_zero(n, sizeof(double))) &&
              (gf->next_acc[axis] = ty_alloc_zero(n, sizeof(double))) &&
@@ -287,18 +299,22 @@ static void find_within(ty_gridflow* gf)
                 for (int axis = 0; axis < 3; ++axis) {
                     bool in = true;
                     for (int d = 0; d < 3; ++d) in &= d == axis || at[d] <= c->n[d];
-                    if (in) gf->within[ty_cell_index(c, at[0], at[1], at[2])] |= (uint8_t)(1 << axis);
+                    if (in)
+                        gf->within[ty_cell_index(c, at[0], at[1], at[2])] |= (uint8_t)(1 << axis);
                 }
 }
 
 static ty_status create_parts(ty_gridflow* gf, const ty_world* world)
 {
     const ty_world_def* def = ty_world_get_def(world);
-    if (!def->has_domain) return ty_fail(TY_BAD_INPUT, "solver 'grid' needs a domain; give 'domain:' with min and size");
+    if (!def->has_domain)
+        return ty_fail(TY_BAD_INPUT,
+                       "solver 'grid' needs a domain; give 'domain:' with min and size");
     for (int side = 0; side < TY_N_SIDES; ++side) gf->closed[side] = def->wall[side].closed;
     gf->world = world;
     // Stress that stops all acceleration is no acceleration to carry along.
-    gf->carries = gf->def->theta < 1.0 && gf->def->viscosity_form != TY_VISCOSITY_VARIATIONAL && !gf->def->paper;
+    gf->carries = gf->def->theta < 1.0 && gf->def->viscosity_form != TY_VISCOSITY_VARIATIONAL &&
+                  !gf->def->paper;
     gf->layers = (int)ty_clamp(ceil(gf->def->cfl), 1.0, MAX_LAYERS) + EXTRA_LAYERS;
     TY_TRY(make_cells(gf, def));
     TY_TRY(reserve(gf));

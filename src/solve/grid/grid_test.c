@@ -16,8 +16,8 @@ static void fill_domain(rig* r) { r->liquid.distance = (ty_sampler){r, 1, 0.0, e
 
 static ty_obstacle_def* add_obstacle(rig* r, ty_shape_kind kind)
 {
-    r->def.obstacles = ty_realloc(r->def.obstacles, (size_t)r->def.n_obstacles, (size_t)r->def.n_obstacles + 1,
-                                  sizeof *r->def.obstacles);
+    r->def.obstacles = ty_realloc(r->def.obstacles, (size_t)r->def.n_obstacles,
+                                  (size_t)r->def.n_obstacles + 1, sizeof *r->def.obstacles);
     r->def.obstacles[r->def.n_obstacles] = ty_obstacle_default(kind);
     return &r->def.obstacles[r->def.n_obstacles++];
 }
@@ -31,11 +31,15 @@ static void add_liquid(rig* r, double vx, double vy, double vz, const char* cons
         r->def.liquids[0].shape.min[axis] = -9.0, r->def.liquids[0].shape.max[axis] = 9.0;
     ty_varying v = ty_varying_vector(vx, vy, vz);
     if (expr) v.kind = TY_VARY_EXPRESSION;
-    for (int axis = 0; axis < 3 && expr; ++axis) assert_ok(ty_expr_create(&v.expr[axis], expr[axis]));
+    for (int axis = 0; axis < 3 && expr; ++axis)
+        assert_ok(ty_expr_create(&v.expr[axis], expr[axis]));
     r->def.liquids[0].velocity = v;
 }
 
-static void set3(double out[3], double x, double y, double z) { out[0] = x, out[1] = y, out[2] = z; }
+static void set3(double out[3], double x, double y, double z)
+{
+    out[0] = x, out[1] = y, out[2] = z;
+}
 
 static void add_ball_and_column(rig* r)
 {
@@ -88,7 +92,9 @@ static double farthest_from(const rig* r, ty_vec3 u, ty_vec3 normal, double leve
     ty_flow flow = ty_solver_grid.flow(r->self);
     double worst = 0.0;
     for (int i = 0; i < 4096; ++i) {
-        double x[1][3] = {{(i % 16 + 0.4) / 16.0, (i / 16 % 16 + 0.7) / 16.0, (i / 256 + 0.3) / 16.0}}, v[3];
+        double x[1][3] = {{(i % 16 + 0.4) / 16.0, (i / 16 % 16 + 0.7) / 16.0,
+                           (i / 256 + 0.3) / 16.0}},
+               v[3];
         if (ty_dot(normal, ty_load3(x[0])) < level) continue;
         ty_sample(&flow.velocity, 1, (const double(*)[3])x, v);
         worst = fmax(worst, ty_norm(ty_load3(v) - u));
@@ -100,7 +106,8 @@ static void stream_along_a_tilted_wall_stays_uniform(void** unused)
 {
     (void)unused;
     rig r = rig_cube(16);
-    ty_vec3 normal = ty_normalize(ty_vec(-0.3, 1.0, 0.2)), u = 0.7 * ty_normalize(ty_vec(1.0, 0.5, -1.0));
+    ty_vec3 normal = ty_normalize(ty_vec(-0.3, 1.0, 0.2)),
+            u = 0.7 * ty_normalize(ty_vec(1.0, 0.5, -1.0));
     assert_near(ty_dot(normal, u), 0.0, 1e-12);
     for (int side = 0; side < TY_N_SIDES; ++side) r.def.wall[side].closed = false;
     r.def.gravity = ty_varying_vector(0, 0, 0);
@@ -131,8 +138,8 @@ static void full_container_turns_rigidly(void** unused)
     box->shape.n_keys = 9;
     box->shape.keys = ty_alloc_zero(9, sizeof(ty_pose_key));
     for (int k = 0; k < 9; ++k)
-        box->shape.keys[k] =
-            (ty_pose_key){.time = k * M_PI / 8, .axis = {0, 0, 1}, .degrees = 20 + turn * k * 22.5, .scale = 1.0};
+        box->shape.keys[k] = (ty_pose_key){
+            .time = k * M_PI / 8, .axis = {0, 0, 1}, .degrees = 20 + turn * k * 22.5, .scale = 1.0};
     const char* const spin[3] = {"-2*y", "2*x", "0"};
     add_liquid(&r, 0, 0, 0, spin);
     fill_domain(&r);
@@ -142,7 +149,9 @@ static void full_container_turns_rigidly(void** unused)
     ty_flow flow = ty_solver_grid.flow(r.self);
     double worst = 0.0;
     for (int i = 0; i < 1000; ++i) {
-        double x[1][3] = {{(i % 10 - 4.5) * 0.036, (i / 10 % 10 - 4.5) * 0.036, (i / 100 - 4.5) * 0.045}}, v[3];
+        double x[1][3] = {{(i % 10 - 4.5) * 0.036, (i / 10 % 10 - 4.5) * 0.036,
+                           (i / 100 - 4.5) * 0.045}},
+               v[3];
         ty_sample(&flow.velocity, 1, (const double(*)[3])x, v);
         worst = fmax(worst, ty_norm(ty_load3(v) - ty_vec(-turn * x[0][1], turn * x[0][0], 0.0)));
     }
@@ -202,7 +211,8 @@ static void full_closed_box_is_still_and_has_a_pressure(void** unused)
 static void vortex_never_gains_energy(void** unused)
 {
     (void)unused;
-    const char* const vortex[3] = {"sin(pi*x)*cos(pi*y)*cos(pi*z)", "-cos(pi*x)*sin(pi*y)*cos(pi*z)", "0"};
+    const char* const vortex[3] = {"sin(pi*x)*cos(pi*y)*cos(pi*z)",
+                                   "-cos(pi*x)*sin(pi*y)*cos(pi*z)", "0"};
     for (int plain = 0; plain < 2; ++plain) {
         rig r = rig_cube(16);
         r.def.wall[TY_TOP].closed = true;
@@ -231,7 +241,8 @@ static void viscous_flow_between_plates_is_linear(void** unused)
     rig r = rig_cube(8);
     r.def.gravity = ty_varying_vector(0, 0, 0);
     r.def.wall[TY_LEFT].closed = r.def.wall[TY_RIGHT].closed = false;
-    r.def.wall[TY_TOP] = (ty_wall_def){.closed = true, .velocity = ty_varying_vector(2, 0, 0), .slip = 0.0};
+    r.def.wall[TY_TOP] = (ty_wall_def){
+        .closed = true, .velocity = ty_varying_vector(2, 0, 0), .slip = 0.0};
     r.def.wall[TY_BOTTOM].slip = 0.0;
     r.solve.viscosity = ty_varying_number(1e3);    // 1 m2/s
     r.solve.tolerance = 1e-10;
@@ -319,7 +330,8 @@ static rig busy_rig(void)
     shape->n_keys = 2;
     shape->keys = ty_alloc_zero(2, sizeof(ty_pose_key));
     shape->keys[0] = (ty_pose_key){.axis = {0, 1, 0}, .scale = 1.0};
-    shape->keys[1] = (ty_pose_key){.time = 1.0, .move = {0.3, 0.1, 0}, .axis = {0, 1, 0}, .scale = 1.0};
+    shape->keys[1] = (ty_pose_key){
+        .time = 1.0, .move = {0.3, 0.1, 0}, .axis = {0, 1, 0}, .scale = 1.0};
     r.def.n_sources = 1;
     r.def.sources = ty_alloc(1, sizeof *r.def.sources);
     r.def.sources[0] = ty_source_default(TY_SHAPE_BOX);
@@ -433,7 +445,8 @@ static void open_fraction_is_exact_for_lines(void** unused)
     (void)unused;
     uint64_t seed = 7;
     for (int trial = 0; trial < 200; ++trial) {
-        double a = ty_unit(ty_mix2(seed, (uint64_t)trial)) - 0.5, b = ty_unit(ty_mix2(seed + 1, (uint64_t)trial)) - 0.5;
+        double a = ty_unit(ty_mix2(seed, (uint64_t)trial)) - 0.5,
+               b = ty_unit(ty_mix2(seed + 1, (uint64_t)trial)) - 0.5;
         double c = 0.5 * (ty_unit(ty_mix2(seed + 2, (uint64_t)trial)) - 0.5), sum = 0.0;
         double phi[4] = {c - a - b, c + a - b, c + a + b, c - a + b};
         const int fine = 400;

@@ -17,10 +17,15 @@
 #include "solve/solve.h"
 
 // Cell states.
-enum { TY_CELL_AIR, TY_CELL_LIQUID, TY_CELL_CONTINUED };    // continued: closed, holds a neighbour's pressure
+enum {
+    TY_CELL_AIR,
+    TY_CELL_LIQUID,
+    TY_CELL_CONTINUED
+};    // continued: closed, holds a neighbour's pressure
 
-// A cell is liquid when phi < -TY_WET * h. Levels that people choose (cell centres, faces) lie away from this
-// threshold, so rounding does not make a pool's surface ragged, and no theta is below it: nothing to clamp.
+// A cell is liquid when phi < -TY_WET * h. Levels that people choose (cell centres, faces) lie away
+// from this threshold, so rounding does not make a pool's surface ragged, and no theta is below it:
+// nothing to clamp.
 #define TY_WET 1e-3
 
 typedef TY_ARRAY(int) ty_ids;
@@ -28,10 +33,10 @@ typedef TY_ARRAY(int) ty_ids;
 // The lattice. Value.
 typedef struct ty_cells {
     double origin[3], h, per_h;
-    int n[3];         // cells of the domain
-    int m[3];         // with ghosts, and a layer beyond the last faces: n + 3
+    int n[3];    // cells of the domain
+    int m[3];    // with ghosts, and a layer beyond the last faces: n + 3
     int stride[3];
-    int count;        // m[0] m[1] m[2]
+    int count;    // m[0] m[1] m[2]
 } ty_cells;
 
 // Faces that obstacles or sources close, wholly or partly.
@@ -44,56 +49,58 @@ typedef struct ty_cut_faces {
 typedef struct ty_gridflow {
     ty_cells cells;
     const ty_solve_def* def;
-    const ty_world* world;       // of the advance that runs
+    const ty_world* world;    // of the advance that runs
     bool closed[TY_N_SIDES];
-    double wall_at[3];           // where the closed upper sides cut the last cells; INFINITY: they do not
-    bool carries;                // theta < 1: accelerations are carried along
-    int layers;                  // of extrapolation
+    double wall_at[3];    // where the closed upper sides cut the last cells; INFINITY: they do not
+    bool carries;         // theta < 1: accelerations are carried along
+    int layers;           // of extrapolation
 
-    double *u[3], *next[3];      // velocity; the one being made
+    double *u[3], *next[3];          // velocity; the one being made
     double *acc[3], *next_acc[3];    // material acceleration, where carried
     double *seen[3], *rate[3];    // velocity as trackers see it, and how fast it changes at a place
-    double* carried[3];          // scratch of advection
-    double* pressure;            // p' / rho at centres, p' = p - rho g . (x - ref)
+    double* carried[3];           // scratch of advection
+    double* pressure;             // p' / rho at centres, p' = p - rho g . (x - ref)
     double gravity[3], ref[3];
-    bool started;                // there is a pressure
-    uint8_t* state;              // of cells
+    bool started;      // there is a pressure
+    uint8_t* state;    // of cells
     double max_speed, dt_limit, drain_rate;
-    double dt;                   // of this step
+    double dt;    // of this step
 
-    double* phi;                 // at centres, inside the box; +h elsewhere
-    int lo[3], hi[3];            // the box of this step, memory coordinates
-    double* solid;               // node distances to obstacles and sources
-    double* open[3];             // area fraction of faces
-    double* body[3];             // normal velocity of what closes the rest
-    double* drift[3];            // normal velocity of a source's own motion; NULL when none ever moves
-    double* swell;               // m/s: what obstacles that change their volume push into a cell beside; or NULL
-    uint8_t* spout;              // cells beside source i carry i + 1
+    double* phi;         // at centres, inside the box; +h elsewhere
+    int lo[3], hi[3];    // the box of this step, memory coordinates
+    double* solid;       // node distances to obstacles and sources
+    double* open[3];     // area fraction of faces
+    double* body[3];     // normal velocity of what closes the rest
+    double* drift[3];    // normal velocity of a source's own motion; NULL when none ever moves
+    double*
+        swell;    // m/s: what obstacles that change their volume push into a cell beside; or NULL
+    uint8_t* spout;    // cells beside source i carry i + 1
     ty_cut_faces cut[3];
-    bool bodies_fixed;           // no need to make them again
+    bool bodies_fixed;    // no need to make them again
     bool has_bodies, has_spouts;
-    uint64_t sources_on;         // which, as a number
-    bool rides;                  // solids move: inside them the velocity relative to theirs is continued
-    TY_ARRAY(double) emission;   // two per source: scale of the emitted flux, flux per area beside it
+    uint64_t sources_on;    // which, as a number
+    bool rides;             // solids move: inside them the velocity relative to theirs is continued
+    TY_ARRAY(double)
+    emission;    // two per source: scale of the emitted flux, flux per area beside it
 
-    uint8_t* mark[3];            // faces: 0 unknown, 1 valid, 2.. layer of extrapolation
-    uint8_t* within;             // bit `axis`: the face along it is inside the domain or on its sides
-    ty_ids known[3];             // faces that have a mark, after continuation
-    int* row;                    // of liquid cells in the system
-    ty_ids wet;                  // liquid cells, by rising index
-    ty_ids face[3];              // valid faces
-    ty_ids layer, front;         // scratch
+    uint8_t* mark[3];       // faces: 0 unknown, 1 valid, 2.. layer of extrapolation
+    uint8_t* within;        // bit `axis`: the face along it is inside the domain or on its sides
+    ty_ids known[3];        // faces that have a mark, after continuation
+    int* row;               // of liquid cells in the system
+    ty_ids wet;             // liquid cells, by rising index
+    ty_ids face[3];         // valid faces
+    ty_ids layer, front;    // scratch
     TY_ARRAY(double) scratch;
     TY_ARRAY(double) rhs;
     TY_ARRAY(double) x;
     TY_ARRAY(double) guess;
     ty_csr matrix;
     ty_linear* linear;
-    ty_linear* viscous;          // the rest only with viscosity
+    ty_linear* viscous;    // the rest only with viscosity
     int* face_row;
-    double* hold[3];             // 1 - slip at cut faces
-    ty_ids stress_face;          // with the whole stress: axis and face of each unknown
-    int* stress_row[3];          // unknown of each face; -1: none
+    double* hold[3];       // 1 - slip at cut faces
+    ty_ids stress_face;    // with the whole stress: axis and face of each unknown
+    int* stress_row[3];    // unknown of each face; -1: none
 } ty_gridflow;
 
 static inline int ty_cell_index(const ty_cells* c, int i, int j, int k)
@@ -122,9 +129,9 @@ static inline void ty_face_center(const ty_cells* c, int axis, int index, double
 
 // bodies.c: obstacles and sources as face fractions and velocities.
 ty_status ty_gridflow_bodies(ty_gridflow* gf);
-// What a source pushes into the open part of a cell beside it, m/s (times h^2: a flux); never negative, for a
-// source's back takes nothing in. `area`: of the source's surface in the cell, in h^2. `displaced`: what the source's
-// own motion displaces there.
+// What a source pushes into the open part of a cell beside it, m/s (times h^2: a flux); never
+// negative, for a source's back takes nothing in. `area`: of the source's surface in the cell, in
+// h^2. `displaced`: what the source's own motion displaces there.
 double ty_gridflow_emitted(const ty_gridflow* gf, int cell, double* area, double* displaced);
 // voxels.c: `method: paper`: faces wholly open or closed, between cells that are solid or not.
 void ty_gridflow_whole_voxels(ty_gridflow* gf, const int lo[3], const int hi[3]);
@@ -136,8 +143,9 @@ double ty_open_fraction(const double phi[4]);
 // wet.c: which cells are liquid, which faces carry its velocity.
 void ty_gridflow_find_box(ty_gridflow* gf, const ty_liquid* liquid);
 ty_status ty_gridflow_classify(ty_gridflow* gf, const ty_liquid* liquid);
-// The fraction of the way from the centre of liquid cell i to air cell j at which the surface lies; more than 1 where j's centre is
-// just not deep enough in the liquid to count: a plane is met exactly there too.
+// The fraction of the way from the centre of liquid cell i to air cell j at which the surface lies;
+// more than 1 where j's centre is just not deep enough in the liquid to count: a plane is met
+// exactly there too.
 #define TY_FARTHEST_SURFACE 20.0
 static inline double ty_surface_fraction(double phi_i, double phi_j)
 {
@@ -154,7 +162,8 @@ static inline bool ty_is_wet(const ty_gridflow* gf, double phi)
 // swell.c: what deforming obstacles push beside a rigid motion. After ty_gridflow_classify.
 ty_status ty_gridflow_swell(ty_gridflow* gf);
 
-// advect.c: next[] at valid faces, from u[] and acc[]; rate[] there becomes acc[] carried along. Spoils next_acc[].
+// advect.c: next[] at valid faces, from u[] and acc[]; rate[] there becomes acc[] carried along.
+// Spoils next_acc[].
 ty_status ty_gridflow_advect(ty_gridflow* gf, double dt);
 // next_acc[], new, loses blows and takes a share of the one before, after ty_gridflow_advect.
 void ty_gridflow_smooth(ty_gridflow* gf);
@@ -162,23 +171,26 @@ void ty_gridflow_smooth(ty_gridflow* gf);
 // push.c: forces, steering.
 ty_status ty_gridflow_push(ty_gridflow* gf, double dt);
 
-// viscosity.c: one component at a time. stress.c: the whole stress tensor. Both change next[] on the liquid's faces.
+// viscosity.c: one component at a time. stress.c: the whole stress tensor. Both change next[] on
+// the liquid's faces.
 ty_status ty_gridflow_viscosity(ty_gridflow* gf, double dt, ty_solve_stats* stats);
 ty_status ty_gridflow_stress(ty_gridflow* gf, double dt, ty_solve_stats* stats);
 void ty_gridflow_keep_holds(ty_gridflow* gf);
 
-// project.c: next[] becomes divergence-free. solve_dt is theta dt. Not physical: no gravity, the pressure is not kept.
-ty_status ty_gridflow_project(ty_gridflow* gf, const ty_liquid* liquid, double solve_dt, bool physical,
-                              ty_solve_stats* stats);
+// project.c: next[] becomes divergence-free. solve_dt is theta dt. Not physical: no gravity, the
+// pressure is not kept.
+ty_status ty_gridflow_project(ty_gridflow* gf, const ty_liquid* liquid, double solve_dt,
+                              bool physical, ty_solve_stats* stats);
 
 // continue.c: values on faces outside the liquid, in solids and ghosts.
 ty_status ty_gridflow_continue(ty_gridflow* gf);
 
 // balance.c: continued velocities beside the surface become nearly free of divergence.
 ty_status ty_gridflow_balance(ty_gridflow* gf);
-// How much of a difference of velocities across a cell at the surface is taken for the liquid's motion. Ripples as short as a cell
-// would grow from what a large motion needs to keep its volume, so small differences (cells per step) do not count.
-#define TY_CALM 0.01
+// How much of a difference of velocities across a cell at the surface is taken for the liquid's
+// motion. Ripples as short as a cell would grow from what a large motion needs to keep its volume,
+// so small differences (cells per step) do not count.
+#define TY_CALM    0.01
 #define TY_VIOLENT 0.05
 static inline double ty_gridflow_trust(const ty_gridflow* gf, double difference)
 {
@@ -186,13 +198,15 @@ static inline double ty_gridflow_trust(const ty_gridflow* gf, double difference)
     return ty_clamp((cells - TY_CALM) / (TY_VIOLENT - TY_CALM), 0.0, 1.0);
 }
 
-// By how much an acceleration may change within a step and still be smooth, m/s2: what is more was a blow. It may be gravity's,
-// change the speed by TY_BLOW of it, or the place by TY_NUDGE / 2 cells.
-#define TY_BLOW 0.05
+// By how much an acceleration may change within a step and still be smooth, m/s2: what is more was
+// a blow. It may be gravity's, change the speed by TY_BLOW of it, or the place by TY_NUDGE / 2
+// cells.
+#define TY_BLOW  0.05
 #define TY_NUDGE 0.2
 static inline double ty_gridflow_room(const ty_gridflow* gf, double speed)
 {
-    return ty_norm(ty_world_gravity(gf->world)) + (TY_BLOW * fabs(speed) + TY_NUDGE * gf->cells.h / gf->dt) / gf->dt;
+    return ty_norm(ty_world_gravity(gf->world)) +
+           (TY_BLOW * fabs(speed) + TY_NUDGE * gf->cells.h / gf->dt) / gf->dt;
 }
 
 // expose.c: seen[] and rate[], from u[] and acc[]. Spoils next_acc[].
@@ -210,14 +224,18 @@ void ty_gridflow_motion(const void* gf, int n, const double (*x)[3], double* out
 void ty_gridflow_velocity(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_acceleration(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_pressure(const void* gf, int n, const double (*x)[3], double* out);
-// A staggered vector field at points, and one component: trilinear with the bounds of its eight values, and cubic within them.
-void ty_face_sample(const ty_cells* c, double* const u[3], int n, const double (*x)[3], double* out);
-void ty_face_linear(const ty_cells* c, int axis, const double* values, int n, const double (*x)[3], double* out,
-                    double* low, double* high);
-void ty_face_cubic(const ty_cells* c, int axis, const double* values, int n, const double (*x)[3], double* out);
+// A staggered vector field at points, and one component: trilinear with the bounds of its eight
+// values, and cubic within them.
+void ty_face_sample(const ty_cells* c, double* const u[3], int n, const double (*x)[3],
+                    double* out);
+void ty_face_linear(const ty_cells* c, int axis, const double* values, int n, const double (*x)[3],
+                    double* out, double* low, double* high);
+void ty_face_cubic(const ty_cells* c, int axis, const double* values, int n, const double (*x)[3],
+                   double* out);
 // Whether all eight values that ty_face_linear would use are on faces marked 1.
 bool ty_face_surrounded(const ty_cells* c, int axis, const uint8_t* mark, const double x[3]);
 // The full vector at faces of one axis: its own component and means of four of the others.
-void ty_face_vectors(const ty_gridflow* gf, double* const u[3], int axis, int n, const int* face, double (*v)[3]);
+void ty_face_vectors(const ty_gridflow* gf, double* const u[3], int axis, int n, const int* face,
+                     double (*v)[3]);
 
 #endif

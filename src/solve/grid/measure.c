@@ -12,7 +12,8 @@ typedef struct measure_job {
     int axis;
 } measure_job;
 
-// How much liquid moves with a face, in h^3: from each of its two cells up to a half, up to the surface.
+// How much liquid moves with a face, in h^3: from each of its two cells up to a half, up to the
+// surface.
 static double face_share(const ty_gridflow* gf, int axis, int f)
 {
     int low = f - gf->cells.stride[axis];
@@ -39,11 +40,13 @@ static double share_block(void* ctx, ty_range r)
 {
     const measure_job* job = ctx;
     double sum = 0.0;
-    for (int64_t k = r.begin; k < r.end; ++k) sum += face_share(job->gf, job->axis, job->gf->face[job->axis].at[k]);
+    for (int64_t k = r.begin; k < r.end; ++k)
+        sum += face_share(job->gf, job->axis, job->gf->face[job->axis].at[k]);
     return sum;
 }
 
-// Half a cell for each that lies on a closed side: liquid that moves with a face that does not move.
+// Half a cell for each that lies on a closed side: liquid that moves with a face that does not
+// move.
 static double side_block(void* ctx, ty_range r)
 {
     const measure_job* job = ctx;
@@ -58,8 +61,9 @@ static double side_block(void* ctx, ty_range r)
     return sum;
 }
 
-// The mean square of one component over the liquid, and the volume it was taken over, h^3. The shares of faces add up
-// to the liquid's volume only to second order (0.6 % too much for a ball 20 cells across), the mean is far better.
+// The mean square of one component over the liquid, and the volume it was taken over, h^3. The
+// shares of faces add up to the liquid's volume only to second order (0.6 % too much for a ball 20
+// cells across), the mean is far better.
 static double mean_square(const measure_job* job, double* volume)
 {
     const ty_ids* face = &job->gf->face[job->axis];
@@ -89,11 +93,13 @@ static double free_speed_block(void* ctx, ty_range r)
 {
     const measure_job* job = ctx;
     double top = 0.0;
-    for (int64_t k = r.begin; k < r.end; ++k) top = fmax(top, fabs(job->gf->u[job->axis][job->gf->face[job->axis].at[k]]));
+    for (int64_t k = r.begin; k < r.end; ++k)
+        top = fmax(top, fabs(job->gf->u[job->axis][job->gf->face[job->axis].at[k]]));
     return top;
 }
 
-// Liquid leaving through open sides, m3/s: the wet part of each face is taken from its cell's distance.
+// Liquid leaving through open sides, m3/s: the wet part of each face is taken from its cell's
+// distance.
 static double open_flux(const ty_gridflow* gf)
 {
     const ty_cells* c = &gf->cells;

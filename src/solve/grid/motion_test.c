@@ -12,7 +12,8 @@ static void everywhere(const void* self, int n, const double (*x)[3], double* ou
     for (int i = 0; i < n; ++i) out[i] = -1.0;
 }
 
-// A stream through two open sides, in steady state: a face on a side that looked beyond it would see the stream end.
+// A stream through two open sides, in steady state: a face on a side that looked beyond it would
+// see the stream end.
 static void uniform_stream_has_no_rate_at_open_sides(void** unused)
 {
     (void)unused;
@@ -22,7 +23,8 @@ static void uniform_stream_has_no_rate_at_open_sides(void** unused)
     r.def.liquids = ty_alloc(1, sizeof *r.def.liquids);
     r.def.n_liquids = 1;
     r.def.liquids[0] = ty_liquid_default(TY_SHAPE_BOX);
-    for (int axis = 0; axis < 3; ++axis) r.def.liquids[0].shape.min[axis] = -9.0, r.def.liquids[0].shape.max[axis] = 9.0;
+    for (int axis = 0; axis < 3; ++axis)
+        r.def.liquids[0].shape.min[axis] = -9.0, r.def.liquids[0].shape.max[axis] = 9.0;
     r.def.liquids[0].velocity = ty_varying_vector(1, 0, 0);
     r.liquid.distance = (ty_sampler){&r, 1, 0.0, everywhere};
     assert_ok(rig_start(&r));
@@ -68,7 +70,8 @@ static double imbalance(const ty_gridflow* gf)
         int at[3];
         ty_cell_coords(&gf->cells, i, at);
         bool counts = gf->state[i] == TY_CELL_AIR && gf->phi[i] < gf->cells.h;
-        for (int axis = 0; axis < 3; ++axis) counts = counts && at[axis] >= 1 && at[axis] <= gf->cells.n[axis];
+        for (int axis = 0; axis < 3; ++axis)
+            counts = counts && at[axis] >= 1 && at[axis] <= gf->cells.n[axis];
         double net = 0.0;
         for (int axis = 0; axis < 3 && counts; ++axis) {
             int f = i, g = i + gf->cells.stride[axis];
@@ -90,7 +93,8 @@ static void balanced_velocities_are_nearly_free_of_divergence(void** unused)
     for (int axis = 0; axis < 3; ++axis)
         for (int f = 0; f < gf->cells.count; ++f) {
             gf->next[axis][f] = gf->u[axis][f];
-            if (gf->mark[axis][f] > 1) gf->next[axis][f] += 20.0 * (ty_unit(ty_mix2((uint64_t)axis, (uint64_t)f)) - 0.5);
+            if (gf->mark[axis][f] > 1)
+                gf->next[axis][f] += 20.0 * (ty_unit(ty_mix2((uint64_t)axis, (uint64_t)f)) - 0.5);
         }
     double before = imbalance(gf);
     assert_true(before > 1.0);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pressure projection: finite volumes with open face fractions [Batty2007], the free surface between centres by
-// the ghost fluid method [Enright2003], gravity as a boundary value (reduced pressure).
+// The pressure projection: finite volumes with open face fractions [Batty2007], the free surface
+// between centres by the ghost fluid method [Enright2003], gravity as a boundary value (reduced
+// pressure).
 //
 // Unknown x = solve_dt / (rho h) p' in m/s, so the matrix holds face fractions only. Liquid cell i:
 //     sum_f w_f (x_i - x_j)/theta_f = - sum_f s_f (w_f u_f + (1 - w_f) u_body) + wanted divergence
-// with theta = 1 and x_j unknown where the neighbour is liquid, and with x_j = given at the surface where it is air.
+// with theta = 1 and x_j unknown where the neighbour is liquid, and with x_j = given at the surface
+// where it is air.
 #include <string.h>
 
 #include "core/log.h"
@@ -22,10 +24,10 @@ typedef struct project_job {
     ty_gridflow* gf;
     const ty_liquid* liquid;
     double solve_dt;
-    double scale;           // x = scale * p'/rho
-    double gravity[3];      // in the boundary values: zero when not reduced
-    double push[3];         // on faces without pressure
-    double level;           // g . ref
+    double scale;         // x = scale * p'/rho
+    double gravity[3];    // in the boundary values: zero when not reduced
+    double push[3];       // on faces without pressure
+    double level;         // g . ref
     int axis;
     const double* divergence;
 } project_job;
@@ -35,8 +37,10 @@ static inline double along_gravity(const double g[3], const double x[3])
     return g[0] * x[0] + g[1] * x[1] + g[2] * x[2];
 }
 
-// The given x on the surface between liquid cell i and the air beyond it along axis; theta is how far it is.
-static inline double surface_value(const project_job* job, int i, int axis, double toward, double theta)
+// The given x on the surface between liquid cell i and the air beyond it along axis; theta is how
+// far it is.
+static inline double surface_value(const project_job* job, int i, int axis, double toward,
+                                   double theta)
 {
     const ty_cells* c = &job->gf->cells;
     double x[3];
@@ -50,7 +54,8 @@ static inline double theta_between(const ty_gridflow* gf, int liquid, int air)
     return gf->def->paper ? 1.0 : ty_surface_fraction(gf->phi[liquid], gf->phi[air]);
 }
 
-// The mean height of the surface along gravity, over all faces between liquid and air: sums and counts.
+// The mean height of the surface along gravity, over all faces between liquid and air: sums and
+// counts.
 typedef struct level_job {
     const ty_gridflow* gf;
     const double* gravity;
@@ -156,7 +161,8 @@ static ty_status assemble(project_job* job)
     ty_gridflow* gf = job->gf;
     int n = (int)gf->wet.n;
     TY_TRY(ty_csr_reserve(&gf->matrix, n, n, 7 * (int64_t)n));
-    if (!ty_array_resize(&gf->rhs, n) || !ty_array_resize(&gf->x, n) || !ty_array_resize(&gf->guess, n))
+    if (!ty_array_resize(&gf->rhs, n) || !ty_array_resize(&gf->x, n) ||
+        !ty_array_resize(&gf->guess, n))
         return ty_no_memory("pressure");
     gf->matrix.row_start[0] = 0;
     ty_parallel_for(n, BLOCK, count_row, job);
@@ -171,17 +177,20 @@ static void make_guess(const project_job* job, const double gravity[3], double l
     ty_gridflow* gf = job->gf;
     double change[3], old_level = gf->started ? along_gravity(gf->gravity, gf->ref) : level;
     for (int axis = 0; axis < 3; ++axis)
-        change[axis] = (gf->started ? gf->gravity[axis] : gravity[axis]) - (reduced ? gravity[axis] : 0.0);
+        change[axis] = (gf->started ? gf->gravity[axis] : gravity[axis]) -
+                       (reduced ? gravity[axis] : 0.0);
     for (int64_t row = 0; row < gf->wet.n; ++row) {
         double x[3];
         ty_cell_center(&gf->cells, gf->wet.at[row], x);
-        double p = (gf->started ? gf->pressure[gf->wet.at[row]] : 0.0) + along_gravity(change, x) - old_level + (reduced ? level : 0.0);
+        double p = (gf->started ? gf->pressure[gf->wet.at[row]] : 0.0) + along_gravity(change, x) -
+                   old_level + (reduced ? level : 0.0);
         gf->guess.at[row] = job->scale * p;
     }
 }
 
-// Rows right under the surface follow it closely; a guess from where it was leaves residuals of p / theta there,
-// which would spoil the measure of convergence for all others. A few Gauss-Seidel visits mend them.
+// Rows right under the surface follow it closely; a guess from where it was leaves residuals of p /
+// theta there, which would spoil the measure of convergence for all others. A few Gauss-Seidel
+// visits mend them.
 static void relax_stiff_rows(ty_gridflow* gf)
 {
     const ty_csr* a = &gf->matrix;
@@ -204,7 +213,8 @@ static double largest(const double* values, int64_t n)
     return top;
 }
 
-// Solves for the change from the guess: the residual is measured against what there is to do in this step.
+// Solves for the change from the guess: the residual is measured against what there is to do in
+// this step.
 static ty_status solve(project_job* job, ty_solve_stats* stats)
 {
     ty_gridflow* gf = job->gf;
@@ -220,8 +230,8 @@ static ty_status solve(project_job* job, ty_solve_stats* stats)
         stats->iterations += linear.iterations;
         stats->residual = fmax(stats->residual, linear.last_residual);
         if (!linear.converged)
-            ty_log(TY_LOG_WARNING, "pressure: residual %.1e after %d iterations", linear.last_residual,
-                   linear.iterations);
+            ty_log(TY_LOG_WARNING, "pressure: residual %.1e after %d iterations",
+                   linear.last_residual, linear.iterations);
     }
     for (int i = 0; i < n; ++i) gf->x.at[i] += gf->guess.at[i];
     return ty_ok();
@@ -234,16 +244,17 @@ static void apply_block(void* ctx, ty_range r)
     int axis = job->axis, s = gf->cells.stride[axis];
     for (int64_t k = r.begin; k < r.end; ++k) {
         int high = gf->face[axis].at[k], low = high - s;
-        bool wet_low = gf->state[low] == TY_CELL_LIQUID, wet_high = gf->state[high] == TY_CELL_LIQUID;
+        bool wet_low = gf->state[low] == TY_CELL_LIQUID,
+             wet_high = gf->state[high] == TY_CELL_LIQUID;
         double change;
-        if (wet_low && wet_high)
-            change = gf->x.at[gf->row[low]] - gf->x.at[gf->row[high]];
+        if (wet_low && wet_high) change = gf->x.at[gf->row[low]] - gf->x.at[gf->row[high]];
         else if (wet_low || wet_high) {
             int i = wet_low ? low : high;
-            double theta = theta_between(gf, i, wet_low ? high : low), toward = wet_low ? 1.0 : -1.0;
-            change = toward * (gf->x.at[gf->row[i]] - surface_value(job, i, axis, toward, theta)) / theta;
-        } else
-            change = job->push[axis] * job->solve_dt;
+            double theta = theta_between(gf, i, wet_low ? high : low),
+                   toward = wet_low ? 1.0 : -1.0;
+            change = toward * (gf->x.at[gf->row[i]] - surface_value(job, i, axis, toward, theta)) /
+                     theta;
+        } else change = job->push[axis] * job->solve_dt;
         gf->next[axis][high] += change;
         if (gf->carries) gf->next_acc[axis][high] += change / job->solve_dt;
     }
@@ -317,13 +328,14 @@ static void keep_pressure(project_job* job, const double gravity[3], double leve
         }
 }
 
-ty_status ty_gridflow_project(ty_gridflow* gf, const ty_liquid* liquid, double solve_dt, bool physical,
-                              ty_solve_stats* stats)
+ty_status ty_gridflow_project(ty_gridflow* gf, const ty_liquid* liquid, double solve_dt,
+                              bool physical, ty_solve_stats* stats)
 {
     if (gf->wet.n == 0 && gf->face[0].n + gf->face[1].n + gf->face[2].n == 0) return ty_ok();
     bool reduced = gf->def->reduced_pressure && !gf->def->paper;
     ty_vec3 g = physical ? ty_world_gravity(gf->world) : ty_vec(0, 0, 0);
-    project_job job = {.gf = gf, .liquid = liquid, .solve_dt = solve_dt, .scale = solve_dt / gf->cells.h};
+    project_job job = {
+        .gf = gf, .liquid = liquid, .solve_dt = solve_dt, .scale = solve_dt / gf->cells.h};
     ty_store3(job.push, g);
     double level = gf->wet.n ? mean_level(gf, job.push) : 0.0;
     if (reduced) ty_store3(job.gravity, g), job.level = level;

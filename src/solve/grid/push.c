@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forces and steering at the faces of the liquid, and gravity where it is not part of the pressure. They act with all of the
-// step at once and are not carried along: a stiff drag would ring.
+// Forces and steering at the faces of the liquid, and gravity where it is not part of the pressure.
+// They act with all of the step at once and are not carried along: a stiff drag would ring.
 #include <string.h>
 
 #include "core/parallel.h"
@@ -33,9 +33,11 @@ static void push_block(void* ctx, ty_range r)
     face_velocities(job, n, face, v);
     memset(a, 0, sizeof a);
     ty_status s = ty_ok();
-    if (ty_world_has_forces(world)) s = ty_world_forces(world, n, (const double(*)[3])x, (const double(*)[3])v, a);
+    if (ty_world_has_forces(world))
+        s = ty_world_forces(world, n, (const double(*)[3])x, (const double(*)[3])v, a);
     for (int i = 0; i < n; ++i) v[i][axis] += job->dt * a[i][axis];
-    if (s.code == TY_OK && ty_world_steers(world)) s = ty_world_steer(world, job->dt, n, (const double(*)[3])x, v);
+    if (s.code == TY_OK && ty_world_steers(world))
+        s = ty_world_steer(world, job->dt, n, (const double(*)[3])x, v);
     for (int i = 0; i < n; ++i) gf->next[axis][face[i]] = v[i][axis];
     job->code[r.block] = s.code;
     if (job->status) *job->status = s;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of solver `grid` share: a world made by hand, a solver in it, and liquids given by formulas.
+// What the tests of solver `grid` share: a world made by hand, a solver in it, and liquids given by
+// formulas.
 #ifndef TY_SOLVE_GRID_RIG_H
 #define TY_SOLVE_GRID_RIG_H
 
@@ -17,7 +18,8 @@ static inline void half_space_eval(const void* self, int n, const double (*x)[3]
 {
     const half_space* p = self;
     for (int i = 0; i < n; ++i)
-        out[i] = p->normal[0] * x[i][0] + p->normal[1] * x[i][1] + p->normal[2] * x[i][2] - p->level;
+        out[i] = p->normal[0] * x[i][0] + p->normal[1] * x[i][1] + p->normal[2] * x[i][2] -
+                 p->level;
 }
 
 typedef struct rig {
@@ -37,7 +39,8 @@ static inline rig rig_cube(int cells)
     r.def.has_domain = true;
     for (int axis = 0; axis < 3; ++axis) r.def.min[axis] = 0.0, r.def.max[axis] = 1.0;
     for (int side = 0; side < TY_N_SIDES; ++side) {
-        r.def.wall[side] = (ty_wall_def){.closed = side != TY_TOP, .velocity = ty_varying_vector(0, 0, 0), .slip = 1.0};
+        r.def.wall[side] = (ty_wall_def){
+            .closed = side != TY_TOP, .velocity = ty_varying_vector(0, 0, 0), .slip = 1.0};
     }
     r.solve.cell = 1.0 / cells;
     r.liquid.cell = r.solve.cell;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sources that pour into air. A source covers a part of the cells along its rim. Under water the rest of such a cell is liquid that the
-// source pushes along, and open fractions say how much comes out. In air there is none: liquid leaves the covered part of a face with
-// the source's velocity and nothing passes the rest. A fraction would spread the source's flux over the whole cell, and a jet would
-// leave it with a slow rim, or a fast core where the lattice's flux is scaled to the world's: round jets of 6 cells were 11 % short.
+// Sources that pour into air. A source covers a part of the cells along its rim. Under water the
+// rest of such a cell is liquid that the source pushes along, and open fractions say how much comes
+// out. In air there is none: liquid leaves the covered part of a face with the source's velocity
+// and nothing passes the rest. A fraction would spread the source's flux over the whole cell, and a
+// jet would leave it with a slow rim, or a fast core where the lattice's flux is scaled to the
+// world's: round jets of 6 cells were 11 % short.
 //
-// So a face that a source closes in part and whose open corners are dry counts as closed by the source; and such a source's
-// velocity holds as it is, for the surface's own cross-section makes the rate. A cell that it reaches into and that is dry otherwise
-// holds its liquid, which moves with it: nothing is pushed out (a source dragged through the air left 7 % too much behind).
+// So a face that a source closes in part and whose open corners are dry counts as closed by the
+// source; and such a source's velocity holds as it is, for the surface's own cross-section makes
+// the rate. A cell that it reaches into and that is dry otherwise holds its liquid, which moves
+// with it: nothing is pushed out (a source dragged through the air left 7 % too much behind).
 #include "solve/grid/gridflow.h"
 
 // Whether those of the nodes that are in no solid and no source are dry, and there are any.
@@ -37,7 +40,8 @@ static bool cell_is_dry(const ty_gridflow* gf, const ty_liquid* liquid, int cell
 {
     const int* s = gf->cells.stride;
     int corner[8];
-    for (int k = 0; k < 8; ++k) corner[k] = cell + (k & 1) * s[0] + (k >> 1 & 1) * s[1] + (k >> 2) * s[2];
+    for (int k = 0; k < 8; ++k)
+        corner[k] = cell + (k & 1) * s[0] + (k >> 1 & 1) * s[1] + (k >> 2) * s[2];
     return are_dry(gf, liquid, 8, corner);
 }
 
@@ -48,7 +52,8 @@ static void close_faces(ty_gridflow* gf, const ty_liquid* liquid, int axis)
         double slip = gf->cut[axis].slip.at[k], open = gf->open[axis][f];
         if (slip >= 0.0 || open <= 0.0 || open >= 1.0) continue;
         double* emission = gf->emission.at + 2 * (int)(-1.0 - slip);
-        if (emission[1] > 0.0 || !face_is_dry(gf, liquid, axis, f)) continue;    // a still source has only its area
+        if (emission[1] > 0.0 || !face_is_dry(gf, liquid, axis, f))
+            continue;    // a still source has only its area
         gf->open[axis][f] = 0.0;
         emission[0] = 1.0;
     }

@@ -4,7 +4,8 @@
 #include "core/parallel.h"
 #include "solve/grid/gridflow.h"
 
-// Where a coordinate falls between two samples: the lower one's memory coordinate and the share of the upper.
+// Where a coordinate falls between two samples: the lower one's memory coordinate and the share of
+// the upper.
 typedef struct slot {
     int low;
     double share;
@@ -18,10 +19,20 @@ static inline slot find_slot(double at, int first, int last)
     return (slot){low, at - low};
 }
 
-// Cells from the domain's corner. Among centres (ghosts included) it is at + 1/2, among faces normal to the axis at + 1.
-static inline double lattice_at(const ty_cells* c, int axis, double x) { return (x - c->origin[axis]) * c->per_h; }
-static inline slot center_slot(const ty_cells* c, int axis, double at) { return find_slot(at + 0.5, 0, c->n[axis] + 1); }
-static inline slot face_slot(const ty_cells* c, int axis, double at) { return find_slot(at + 1.0, 1, c->n[axis] + 1); }
+// Cells from the domain's corner. Among centres (ghosts included) it is at + 1/2, among faces
+// normal to the axis at + 1.
+static inline double lattice_at(const ty_cells* c, int axis, double x)
+{
+    return (x - c->origin[axis]) * c->per_h;
+}
+static inline slot center_slot(const ty_cells* c, int axis, double at)
+{
+    return find_slot(at + 0.5, 0, c->n[axis] + 1);
+}
+static inline slot face_slot(const ty_cells* c, int axis, double at)
+{
+    return find_slot(at + 1.0, 1, c->n[axis] + 1);
+}
 
 static inline double trilinear(const ty_cells* c, const double* values, slot sx, slot sy, slot sz)
 {
@@ -80,7 +91,8 @@ static void add_forces(const ty_gridflow* gf, int n, const double (*x)[3], doubl
         int count = n - at < TY_SAMPLE_BATCH ? n - at : TY_SAMPLE_BATCH;
         memset(a, 0, sizeof a);
         for (int i = 0; i < count; ++i) memcpy(v[i], out + 6 * (at + i), sizeof v[i]);
-        if (ty_world_forces(gf->world, count, x + at, (const double(*)[3])v, a).code != TY_OK) return;
+        if (ty_world_forces(gf->world, count, x + at, (const double(*)[3])v, a).code != TY_OK)
+            return;
         for (int i = 0; i < count; ++i)
             for (int axis = 0; axis < 3; ++axis) out[6 * (at + i) + 3 + axis] += a[i][axis];
     }
@@ -111,8 +123,8 @@ static double weight(const ty_gridflow* gf, const double x[3])
     return sum;    // g . (x - ref) = p / rho of still liquid, less a constant
 }
 
-// p' is interpolated and the hydrostatic part added at the point itself: a wall's own pressure is exact at rest.
-// Air has p = 0, hence p' = -rho g . (x - ref).
+// p' is interpolated and the hydrostatic part added at the point itself: a wall's own pressure is
+// exact at rest. Air has p = 0, hence p' = -rho g . (x - ref).
 void ty_gridflow_pressure(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_gridflow* gf = self;
@@ -150,8 +162,8 @@ static inline void component_slots(const ty_cells* c, int axis, const double x[3
     }
 }
 
-void ty_face_linear(const ty_cells* c, int axis, const double* values, int n, const double (*x)[3], double* out,
-                    double* low, double* high)
+void ty_face_linear(const ty_cells* c, int axis, const double* values, int n, const double (*x)[3],
+                    double* out, double* low, double* high)
 {
     for (int i = 0; i < n; ++i) {
         slot s[3];
@@ -161,7 +173,8 @@ void ty_face_linear(const ty_cells* c, int axis, const double* values, int n, co
         const double* v = values + s[0].low + c->stride[1] * s[1].low + c->stride[2] * s[2].low;
         low[i] = high[i] = v[0];
         for (int corner = 1; corner < 8; ++corner) {
-            double value = v[(corner & 1) + c->stride[1] * (corner >> 1 & 1) + c->stride[2] * (corner >> 2)];
+            double value =
+                v[(corner & 1) + c->stride[1] * (corner >> 1 & 1) + c->stride[2] * (corner >> 2)];
             low[i] = fmin(low[i], value);
             high[i] = fmax(high[i], value);
         }
@@ -174,7 +187,8 @@ bool ty_face_surrounded(const ty_cells* c, int axis, const uint8_t* mark, const 
     component_slots(c, axis, x, s);
     const uint8_t* v = mark + s[0].low + c->stride[1] * s[1].low + c->stride[2] * s[2].low;
     for (int corner = 0; corner < 8; ++corner)
-        if (v[(corner & 1) + c->stride[1] * (corner >> 1 & 1) + c->stride[2] * (corner >> 2)] != 1) return false;
+        if (v[(corner & 1) + c->stride[1] * (corner >> 1 & 1) + c->stride[2] * (corner >> 2)] != 1)
+            return false;
     return true;
 }
 
@@ -225,20 +239,23 @@ static double cubic_at(const ty_cells* c, int axis, const double* values, const 
     return ty_clamp(value, low, high);
 }
 
-void ty_face_cubic(const ty_cells* c, int axis, const double* values, int n, const double (*x)[3], double* out)
+void ty_face_cubic(const ty_cells* c, int axis, const double* values, int n, const double (*x)[3],
+                   double* out)
 {
     for (int i = 0; i < n; ++i) out[i] = cubic_at(c, axis, values, x[i]);
 }
 
-void ty_face_vectors(const ty_gridflow* gf, double* const u[3], int axis, int n, const int* face, double (*v)[3])
+void ty_face_vectors(const ty_gridflow* gf, double* const u[3], int axis, int n, const int* face,
+                     double (*v)[3])
 {
     const ty_cells* c = &gf->cells;
     for (int i = 0; i < n; ++i) {
         int f = face[i];
         for (int d = 0; d < 3; ++d) {
             int up = c->stride[d], back = -c->stride[axis];
-            v[i][d] = d == axis ? u[d][f]
-                                : 0.25 * (u[d][f] + u[d][f + up] + u[d][f + back] + u[d][f + back + up]);
+            v[i][d] = d == axis
+                          ? u[d][f]
+                          : 0.25 * (u[d][f] + u[d][f + up] + u[d][f + back] + u[d][f + back + up]);
         }
     }
 }

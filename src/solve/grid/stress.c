@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Viscosity by the whole stress tensor, as a minimum [Batty2008]: of all velocities u take the one with the least
+// Viscosity by the whole stress tensor, as a minimum [Batty2008]: of all velocities u take the one
+// with the least
 //
 //     sum over faces  V_f (u - u*)^2  +  dt / rho  sum over samples  2 mu V_s D(u)^2
 //
@@ -12,22 +13,29 @@
 //        +-----v-----e-----v-----+       said about the free surface: no stress goes through it by itself. Motion of a
 //                                        rigid body has D = 0 and stays as it is, which is what lets honey coil.
 //
-// The system is symmetric and positive definite for any mu: a step is stable for any coefficient. Faces of solids are
-// given; walls hold the liquid along them as much as they do not let it slip.
+// The system is symmetric and positive definite for any mu: a step is stable for any coefficient.
+// Faces of solids are given; walls hold the liquid along them as much as they do not let it slip.
 //
-// Departs: fractions come from the distance at the middle of a cube, exact for surfaces along the lattice; obstacles take
-// no part of them.
+// Departs: fractions come from the distance at the middle of a cube, exact for surfaces along the
+// lattice; obstacles take no part of them.
 #include <string.h>
 
 #include "core/log.h"
 #include "core/parallel.h"
 #include "solve/grid/gridflow.h"
 
-enum { BLOCK = 512, MAX_ROW = 24, MAX_ITERATIONS = 2000, LIGHT = 4 };    // LIGHT: added to the axis of a face with next to no mass
+enum {
+    BLOCK = 512,
+    MAX_ROW = 24,
+    MAX_ITERATIONS = 2000,
+    LIGHT = 4
+};    // LIGHT: added to the axis of a face with next to no mass
 
-// A face that moves liquid has at least this share of its cube, whatever the distance says: the system stays definite.
+// A face that moves liquid has at least this share of its cube, whatever the distance says: the
+// system stays definite.
 static const double LEAST_SHARE = 0.01;
-// Where a velocity beside the liquid is only a guess it has next to none: it becomes whatever the stress makes it.
+// Where a velocity beside the liquid is only a guess it has next to none: it becomes whatever the
+// stress makes it.
 static const double BESIDE_SHARE = 1e-4;
 
 // One sample: weight (sum of coef * u + given)^2 / 2 over at most four faces.
@@ -77,8 +85,8 @@ static bool mean_at(const stress_job* job, int n, const int* cell, double* phi, 
     return true;
 }
 
-// Adds coef * (velocity of face f) to a sample. False when the sample does not count: air, or a wall that
-// lets slip what the sample would hold (`along`: the face moves along the wall).
+// Adds coef * (velocity of face f) to a sample. False when the sample does not count: air, or a
+// wall that lets slip what the sample would hold (`along`: the face moves along the wall).
 static bool add_face(const stress_job* job, sample* s, int axis, int f, double coef, bool along)
 {
     const ty_gridflow* gf = job->gf;
@@ -91,7 +99,9 @@ static bool add_face(const stress_job* job, sample* s, int axis, int f, double c
     s->given += coef * gf->body[axis][f];
     int at[3];
     ty_cell_coords(&gf->cells, f, at);
-    bool side = at[axis] == 1 || at[axis] == gf->cells.n[axis] + 1;    // its own motion across; it holds nothing along
+    bool side = at[axis] == 1 ||
+                at[axis] ==
+                    gf->cells.n[axis] + 1;    // its own motion across; it holds nothing along
     if (along && !side) s->weight *= gf->hold[axis][f];
     return s->weight > 0.0;
 }
@@ -104,12 +114,14 @@ static sample cell_sample(const stress_job* job, int axis, int cell)
     double mu = job->mu ? job->mu[cell] : job->constant;
     s.weight = 2.0 * job->k * mu * share(gf->phi[cell], gf->cells.h);
     if (s.weight <= 0.0) return s;
-    bool ok = add_face(job, &s, axis, cell + gf->cells.stride[axis], 1.0, false) && add_face(job, &s, axis, cell, -1.0, false);
+    bool ok = add_face(job, &s, axis, cell + gf->cells.stride[axis], 1.0, false) &&
+              add_face(job, &s, axis, cell, -1.0, false);
     if (!ok) s.weight = 0.0;
     return s;
 }
 
-// The difference of component `a` across edge e along b. At a side of the domain the wall is in the middle of it.
+// The difference of component `a` across edge e along b. At a side of the domain the wall is in the
+// middle of it.
 static bool add_difference(const stress_job* job, sample* s, int a, int b, int e)
 {
     const ty_gridflow* gf = job->gf;
@@ -117,15 +129,18 @@ static bool add_difference(const stress_job* job, sample* s, int a, int b, int e
     int above = e, below = e - c->stride[b], at[3];
     ty_cell_coords(c, e, at);
     bool low = at[b] == 1, high = at[b] == c->n[b] + 1;
-    if (!low && !high) return add_face(job, s, a, above, 1.0, true) && add_face(job, s, a, below, -1.0, true);
+    if (!low && !high)
+        return add_face(job, s, a, above, 1.0, true) && add_face(job, s, a, below, -1.0, true);
     int side = 2 * b + high;
-    s->weight *= 0.5;    // half of its cube is outside
+    s->weight *= 0.5;                      // half of its cube is outside
     if (!gf->closed[side]) return true;    // it goes on outside as it is
     double x[1][3], wall[3] = {0};
     const ty_wall_def* w = &job->world->wall[side];
     ty_face_center(c, a, e, x[0]);
     x[0][b] -= 0.5 * c->h;
-    if (ty_varying_eval(&w->velocity, ty_world_time(gf->world), 1, (const double(*)[3])x, wall).code != TY_OK) return false;
+    if (ty_varying_eval(&w->velocity, ty_world_time(gf->world), 1, (const double(*)[3])x, wall)
+            .code != TY_OK)
+        return false;
     s->weight *= 1.0 - w->slip;
     s->given += (low ? -2.0 : 2.0) * wall[a];
     return s->weight > 0.0 && add_face(job, s, a, low ? above : below, low ? 2.0 : -2.0, true);
@@ -162,7 +177,8 @@ static void add_sample(const sample* s, int row, int* n, int* col, double* val, 
 }
 
 // A face's row: its own share, two cells, four edges. Columns come out in rising order.
-static int make_row(const stress_job* job, int axis, int f, int row, int* col, double* val, double* rhs)
+static int make_row(const stress_job* job, int axis, int f, int row, int* col, double* val,
+                    double* rhs)
 {
     const ty_gridflow* gf = job->gf;
     const int* stride = gf->cells.stride;
@@ -170,7 +186,8 @@ static int make_row(const stress_job* job, int axis, int f, int row, int* col, d
     double phi, mu, own = LEAST_SHARE;
     if (mean_at(job, 2, side, &phi, &mu)) own = fmax(own, share(phi, gf->cells.h));
     if (gf->stress_face.at[2 * (int64_t)row] >= LIGHT) own = BESIDE_SHARE;
-    if (!in_domain(&gf->cells, side[0]) || !in_domain(&gf->cells, side[1])) own *= 0.5;    // on an open side
+    if (!in_domain(&gf->cells, side[0]) || !in_domain(&gf->cells, side[1]))
+        own *= 0.5;    // on an open side
     int n = 1;
     col[0] = row, val[0] = own, *rhs = own * gf->next[axis][f];
     for (int i = 0; i < 2; ++i) {
@@ -219,8 +236,8 @@ static void close_gaps(ty_csr* m)
     }
 }
 
-// next[] continued to a face beside the liquid, linearly (so that rigid motion stays) or else as the mean of the
-// neighbours; false when there is nothing to continue.
+// next[] continued to a face beside the liquid, linearly (so that rigid motion stays) or else as
+// the mean of the neighbours; false when there is nothing to continue.
 static bool continue_to(const ty_gridflow* gf, int axis, int f, bool* linear, double* u)
 {
     int n = 0, n_lines = 0;
@@ -229,15 +246,16 @@ static bool continue_to(const ty_gridflow* gf, int axis, int f, bool* linear, do
         int step = (side % 2 ? 1 : -1) * gf->cells.stride[side / 2], nb = f + step;
         if (gf->mark[axis][nb] != 1) continue;
         sum += gf->next[axis][nb], ++n;
-        if (gf->mark[axis][nb + step] == 1) lines += 2.0 * gf->next[axis][nb] - gf->next[axis][nb + step], ++n_lines;
+        if (gf->mark[axis][nb + step] == 1)
+            lines += 2.0 * gf->next[axis][nb] - gf->next[axis][nb + step], ++n_lines;
     }
     *linear = n_lines > 0;
     *u = n_lines ? lines / n_lines : n ? sum / n : 0.0;
     return n > 0;
 }
 
-// Unknowns: the liquid's faces, and open ones beside them whose cube reaches into the liquid, with continued velocities.
-// In the order of the lattice: neighbours stay together.
+// Unknowns: the liquid's faces, and open ones beside them whose cube reaches into the liquid, with
+// continued velocities. In the order of the lattice: neighbours stay together.
 static ty_status list_unknowns(ty_gridflow* gf)
 {
     const ty_cells* c = &gf->cells;
@@ -249,15 +267,20 @@ static ty_status list_unknowns(ty_gridflow* gf)
         for (int j = gf->lo[1]; j <= gf->hi[1] && j <= c->n[1] + 1; ++j)
             for (int i = gf->lo[0]; i <= gf->hi[0] && i <= c->n[0] + 1; ++i)
                 for (int axis = 0; axis < 3; ++axis) {
-                    int f = ty_cell_index(c, i, j, k), at[3] = {i, j, k}, back = f - c->stride[axis];
+                    int f = ty_cell_index(c, i, j, k), at[3] = {i, j, k},
+                        back = f - c->stride[axis];
                     if (!inside(c, axis, at)) continue;
                     bool linear = true;
                     if (gf->mark[axis][f] != 1) {
-                        bool near = at[axis] > 1 && at[axis] <= c->n[axis] && 0.5 * (gf->phi[f] + gf->phi[back]) < reach;
-                        if (!near || gf->open[axis][f] <= 0.0 || !continue_to(gf, axis, f, &linear, &gf->next[axis][f])) continue;
+                        bool near = at[axis] > 1 && at[axis] <= c->n[axis] &&
+                                    0.5 * (gf->phi[f] + gf->phi[back]) < reach;
+                        if (!near || gf->open[axis][f] <= 0.0 ||
+                            !continue_to(gf, axis, f, &linear, &gf->next[axis][f]))
+                            continue;
                     }
                     gf->stress_row[axis][f] = (int)(gf->stress_face.n / 2);
-                    if (!ty_array_push(&gf->stress_face, linear ? axis : axis + LIGHT) || !ty_array_push(&gf->stress_face, f))
+                    if (!ty_array_push(&gf->stress_face, linear ? axis : axis + LIGHT) ||
+                        !ty_array_push(&gf->stress_face, f))
                         return ty_no_memory("viscosity");
                 }
     return ty_ok();
@@ -271,7 +294,8 @@ static ty_status sample_mu(ty_gridflow* gf)
         double x[TY_SAMPLE_BATCH][3], *mu = gf->scratch.at + begin;
         int n = c->count - begin < TY_SAMPLE_BATCH ? c->count - begin : TY_SAMPLE_BATCH;
         for (int i = 0; i < n; ++i) ty_cell_center(c, begin + i, x[i]);
-        TY_TRY(ty_varying_eval(&gf->def->viscosity, ty_world_time(gf->world), n, (const double(*)[3])x, mu));
+        TY_TRY(ty_varying_eval(&gf->def->viscosity, ty_world_time(gf->world), n,
+                               (const double(*)[3])x, mu));
         for (int i = 0; i < n; ++i) mu[i] = fmax(mu[i], 0.0);
     }
     return ty_ok();
@@ -285,8 +309,10 @@ static ty_status reserve(ty_gridflow* gf)
     def.tolerance = gf->def->tolerance;
     def.max_iterations = MAX_ITERATIONS;
     for (int axis = 0; axis < 3; ++axis) {
-        if (!gf->hold[axis]) gf->hold[axis] = ty_alloc_zero((size_t)gf->cells.count, sizeof(double));
-        if (!gf->stress_row[axis]) gf->stress_row[axis] = ty_alloc((size_t)gf->cells.count, sizeof(int));
+        if (!gf->hold[axis])
+            gf->hold[axis] = ty_alloc_zero((size_t)gf->cells.count, sizeof(double));
+        if (!gf->stress_row[axis])
+            gf->stress_row[axis] = ty_alloc((size_t)gf->cells.count, sizeof(int));
         if (!gf->hold[axis] || !gf->stress_row[axis]) return ty_no_memory("viscosity");
     }
     return ty_linear_create(&gf->viscous, &def);
@@ -297,7 +323,8 @@ static ty_status solve(stress_job* job, ty_solve_stats* stats)
     ty_gridflow* gf = job->gf;
     int64_t n = gf->stress_face.n / 2;
     TY_TRY(ty_csr_reserve(&gf->matrix, (int)n, (int)n, n * MAX_ROW));
-    if (!ty_array_resize(&gf->rhs, n) || !ty_array_resize(&gf->x, n)) return ty_no_memory("viscosity");
+    if (!ty_array_resize(&gf->rhs, n) || !ty_array_resize(&gf->x, n))
+        return ty_no_memory("viscosity");
     ty_parallel_for(n, BLOCK, fill_rows, job);
     close_gaps(&gf->matrix);
     ty_linear_stats linear;
@@ -305,7 +332,8 @@ static ty_status solve(stress_job* job, ty_solve_stats* stats)
     TY_TRY(ty_linear_solve(gf->viscous, gf->rhs.at, gf->x.at, &linear));
     stats->iterations += linear.iterations;
     if (!linear.converged)
-        ty_log(TY_LOG_WARNING, "viscosity: residual %.1e after %d iterations", linear.last_residual, linear.iterations);
+        ty_log(TY_LOG_WARNING, "viscosity: residual %.1e after %d iterations", linear.last_residual,
+               linear.iterations);
     for (int64_t row = 0; row < n; ++row) {
         int axis = gf->stress_face.at[2 * row] % LIGHT, f = gf->stress_face.at[2 * row + 1];
         gf->next[axis][f] = gf->x.at[row];
@@ -323,7 +351,10 @@ ty_status ty_gridflow_stress(ty_gridflow* gf, double dt, ty_solve_stats* stats)
     TY_TRY(list_unknowns(gf));
     if (gf->stress_face.n == 0) return ty_ok();
     if (!constant) TY_TRY(sample_mu(gf));
-    stress_job job = {.gf = gf, .world = ty_world_get_def(gf->world), .k = dt / (gf->def->density * gf->cells.h * gf->cells.h),
-                      .constant = mu->constant[0], .mu = constant ? NULL : gf->scratch.at};
+    stress_job job = {.gf = gf,
+                      .world = ty_world_get_def(gf->world),
+                      .k = dt / (gf->def->density * gf->cells.h * gf->cells.h),
+                      .constant = mu->constant[0],
+                      .mu = constant ? NULL : gf->scratch.at};
     return solve(&job, stats);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Viscosity by the whole stress tensor: rigid motion stays, a film flows with its parabola, walls hold.
+// Viscosity by the whole stress tensor: rigid motion stays, a film flows with its parabola, walls
+// hold.
 #include <math.h>
 
 #include "solve/grid/gridflow.h"
@@ -20,7 +21,8 @@ static void start_with(rig* r, const char* const expr[3])
     r->def.liquids = ty_alloc(1, sizeof *r->def.liquids);
     r->def.n_liquids = 1;
     r->def.liquids[0] = ty_liquid_default(TY_SHAPE_BOX);
-    for (int axis = 0; axis < 3; ++axis) r->def.liquids[0].shape.min[axis] = -9, r->def.liquids[0].shape.max[axis] = 9;
+    for (int axis = 0; axis < 3; ++axis)
+        r->def.liquids[0].shape.min[axis] = -9, r->def.liquids[0].shape.max[axis] = 9;
     r->def.liquids[0].velocity.kind = TY_VARY_EXPRESSION;
     for (int axis = 0; axis < 3; ++axis)
         assert_ok(ty_expr_create(&r->def.liquids[0].velocity.expr[axis], expr[axis]));
@@ -30,7 +32,8 @@ static void start_with(rig* r, const char* const expr[3])
 static double rigid_error(ty_viscosity_form form, double mu)
 {
     static const ball drop = {{0.47, 0.52, 0.5}, 0.3};
-    static const char* const spin[3] = {"0.2 - 2*(y-0.52) + 0.5*(z-0.5)", "2*(x-0.47)", "-0.5*(x-0.47)"};
+    static const char* const spin[3] = {"0.2 - 2*(y-0.52) + 0.5*(z-0.5)", "2*(x-0.47)",
+                                        "-0.5*(x-0.47)"};
     rig r = rig_cube(20);
     r.def.gravity = ty_varying_vector(0, 0, 0);
     r.solve.viscosity = ty_varying_number(mu);
@@ -45,10 +48,13 @@ static double rigid_error(ty_viscosity_form form, double mu)
     ty_flow flow = ty_solver_grid.flow(r.self);
     double worst = 0.0;
     for (int i = 0; i < 1000; ++i) {
-        double x[1][3] = {{0.2 + 0.06 * (i % 10), 0.25 + 0.06 * (i / 10 % 10), 0.23 + 0.06 * (i / 100)}}, v[3];
+        double x[1][3] = {{0.2 + 0.06 * (i % 10), 0.25 + 0.06 * (i / 10 % 10),
+                           0.23 + 0.06 * (i / 100)}},
+               v[3];
         if (ty_norm(ty_load3(x[0]) - ty_load3(drop.center)) > 0.25) continue;
         ty_sample(&flow.velocity, 1, (const double(*)[3])x, v);
-        ty_vec3 w = ty_vec(0.2 - 2 * (x[0][1] - 0.52) + 0.5 * (x[0][2] - 0.5), 2 * (x[0][0] - 0.47), -0.5 * (x[0][0] - 0.47));
+        ty_vec3 w = ty_vec(0.2 - 2 * (x[0][1] - 0.52) + 0.5 * (x[0][2] - 0.5), 2 * (x[0][0] - 0.47),
+                           -0.5 * (x[0][0] - 0.47));
         worst = fmax(worst, ty_norm(ty_load3(v) - w));
     }
     rig_end(&r);
@@ -58,10 +64,12 @@ static double rigid_error(ty_viscosity_form form, double mu)
 static void a_turning_drop_goes_on_turning(void** unused)
 {
     (void)unused;
-    // dt mu / (rho h^2) from 4 to 4e6. Without viscosity there is the projection's own change at the ball's surface.
+    // dt mu / (rho h^2) from 4 to 4e6. Without viscosity there is the projection's own change at
+    // the ball's surface.
     double without = rigid_error(TY_VISCOSITY_VARIATIONAL, 0.0);
     assert_near(without, 0.0, 4e-4);
-    for (double mu = 1e6; mu < 1e13; mu *= 1e3) assert_near(rigid_error(TY_VISCOSITY_VARIATIONAL, mu), without, 5e-6);
+    for (double mu = 1e6; mu < 1e13; mu *= 1e3)
+        assert_near(rigid_error(TY_VISCOSITY_VARIATIONAL, mu), without, 5e-6);
     assert_true(rigid_error(TY_VISCOSITY_DIFFUSION, 1e6) > 0.05);    // what this form is for
 }
 
@@ -100,7 +108,8 @@ static void a_film_flows_with_its_parabola(void** unused)
 {
     (void)unused;
     for (int i = 0; i < 4; ++i) {
-        const double depth[4] = {0.5, 0.52, 0.54, 0.56};    // everywhere between two layers of cells
+        const double depth[4] = {0.5, 0.52, 0.54,
+                                 0.56};    // everywhere between two layers of cells
         assert_near(film_error(16, depth[i], false), 0.0, 0.025);
     }
     assert_near(film_error(16, 0.53, true), film_error(16, 0.53, false), 1e-5);

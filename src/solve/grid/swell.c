@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Obstacles that change their volume: meshes and level sets that deform, shapes that are scaled.
 //
-// What a body pushes into a cell is the flux of its velocity b through its surface S there. project.c takes it from the closed parts
-// of the cell's faces; by the divergence theorem on the body's part of the cell
+// What a body pushes into a cell is the flux of its velocity b through its surface S there.
+// project.c takes it from the closed parts of the cell's faces; by the divergence theorem on the
+// body's part of the cell
 //
 //     integral over S of b . n = - (flux out of the closed parts) + integral of div b
 //
-// the two are the same where b is that of a rigid motion. Where the body swells the last term is missing, h / R of everything: a ball
-// of three cells displaced half of what it should. Here the flux through S is taken from b at S itself, with the area that the closed
-// parts leave over, and the difference is kept for the projection.
+// the two are the same where b is that of a rigid motion. Where the body swells the last term is
+// missing, h / R of everything: a ball of three cells displaced half of what it should. Here the
+// flux through S is taken from b at S itself, with the area that the closed parts leave over, and
+// the difference is kept for the projection.
 #include <string.h>
 
 #include "core/parallel.h"
@@ -29,7 +31,8 @@ static bool is_cut(const ty_gridflow* gf, int cell)
 {
     if (gf->has_spouts && gf->spout[cell]) return false;
     for (int axis = 0; axis < 3; ++axis)
-        if (shut(gf, axis, cell) > 0.0 || shut(gf, axis, cell + gf->cells.stride[axis]) > 0.0) return true;
+        if (shut(gf, axis, cell) > 0.0 || shut(gf, axis, cell + gf->cells.stride[axis]) > 0.0)
+            return true;
     return false;
 }
 
@@ -53,7 +56,8 @@ static double beyond_rigid(const ty_gridflow* gf, int cell, const double velocit
     for (int axis = 0; axis < 3; ++axis) {
         int high = cell + gf->cells.stride[axis];
         double a = shut(gf, axis, cell), b = shut(gf, axis, high);
-        sum += a * (velocity[axis] - gf->body[axis][cell]) - b * (velocity[axis] - gf->body[axis][high]);
+        sum += a * (velocity[axis] - gf->body[axis][cell]) -
+               b * (velocity[axis] - gf->body[axis][high]);
     }
     return sum;
 }

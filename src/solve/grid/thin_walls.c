@@ -7,8 +7,8 @@
 
 // Step of the difference quotient for normals, cells.
 static const double NORMAL_STEP = 0.02;
-// Normals of two ends of an edge that differ by more than about 107 degrees belong to two sides of a wall; the
-// sides of a right-angled corner do not.
+// Normals of two ends of an edge that differ by more than about 107 degrees belong to two sides of
+// a wall; the sides of a right-angled corner do not.
 static const double OPPOSITE = -0.3;
 
 typedef struct normals_job {
@@ -44,7 +44,8 @@ static void node_normals(void* ctx, ty_range r)
         ty_store3(job->normal[r.begin + i], ty_normalize(ty_load3(job->normal[r.begin + i])));
 }
 
-// Nodes outside the solid whose distance is below a cell; gf->row tells where each stands in the list.
+// Nodes outside the solid whose distance is below a cell; gf->row tells where each stands in the
+// list.
 static ty_status list_near_nodes(ty_gridflow* gf, const int lo[3], const int hi[3])
 {
     gf->layer.n = 0;
@@ -56,11 +57,12 @@ static ty_status list_near_nodes(ty_gridflow* gf, const int lo[3], const int hi[
                 gf->row[node] = (int)gf->layer.n;
                 if (!ty_array_push(&gf->layer, node)) return ty_no_memory("nodes near walls");
             }
-    return ty_array_resize(&gf->scratch, 3 * gf->layer.n) ? ty_ok() : ty_no_memory("nodes near walls");
+    return ty_array_resize(&gf->scratch, 3 * gf->layer.n) ? ty_ok()
+                                                          : ty_no_memory("nodes near walls");
 }
 
-// Whether a wall crosses the edge between two near nodes: their distances leave room for it, and its sides face
-// away from each other along the edge.
+// Whether a wall crosses the edge between two near nodes: their distances leave room for it, and
+// its sides face away from each other along the edge.
 static bool wall_between(const ty_gridflow* gf, int axis, int a, int b)
 {
     double h = gf->cells.h, da = gf->solid[a], db = gf->solid[b];

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implicit viscosity, one component at a time: (I - dt div nu grad) u = u* on the component's own faces. Air takes
-// no stress (zero gradient); walls hold the liquid as much as they do not let it slip.
+// Implicit viscosity, one component at a time: (I - dt div nu grad) u = u* on the component's own
+// faces. Air takes no stress (zero gradient); walls hold the liquid as much as they do not let it
+// slip.
 //
-// Departs from the full stress tensor: components are not coupled, so a turning or coiling free surface and varying
-// viscosity are not exact; stress.c has them.
+// Departs from the full stress tensor: components are not coupled, so a turning or coiling free
+// surface and varying viscosity are not exact; stress.c has them.
 #include <string.h>
 
 #include "core/parallel.h"
@@ -17,8 +18,8 @@ static const double NEAREST_WALL = 0.25;
 typedef struct viscous_job {
     ty_gridflow* gf;
     int axis;
-    double k;             // dt / (rho h^2)
-    const double* mu;     // per face of the list; NULL: constant
+    double k;            // dt / (rho h^2)
+    const double* mu;    // per face of the list; NULL: constant
     double constant;
     const ty_world_def* world;
 } viscous_job;
@@ -41,13 +42,15 @@ static double wall_tie(const viscous_job* job, int f, int d, int side, double* v
     if (d != job->axis && (at[d] < 1 || at[d] > c->n[d])) {
         int wall = 2 * d + (side > 0);
         if (!gf->closed[wall]) return 0.0;
-        // The ghost behind the wall holds 2 wall - u for no slip: (u + ghost) / 2 is what the wall has.
+        // The ghost behind the wall holds 2 wall - u for no slip: (u + ghost) / 2 is what the wall
+        // has.
         *velocity = 0.5 * (gf->u[job->axis][nb] + gf->u[job->axis][f]);
         const ty_varying* v = &job->world->wall[wall].velocity;
         if (ty_varying_is_constant(v)) *velocity = v->constant[job->axis];
         return 2.0 * (1.0 - job->world->wall[wall].slip);
     }
-    bool outside = at[job->axis] < 1 || at[job->axis] > c->n[job->axis] + 1;    // beyond an open side
+    bool outside = at[job->axis] < 1 ||
+                   at[job->axis] > c->n[job->axis] + 1;    // beyond an open side
     if (outside || gf->open[job->axis][nb] > 0.0) return 0.0;
     bool side_face = d == job->axis && (at[d] == 1 || at[d] == c->n[d] + 1);
     if (side_face || !gf->has_bodies) return 1.0;
@@ -81,7 +84,8 @@ static void fill_rows(void* ctx, ty_range r)
                     diagonal += k;
                     continue;
                 }
-                double velocity, tie = wall_tie(job, f, d, side, &velocity) * link(job, row, (int)row);
+                double velocity,
+                    tie = wall_tie(job, f, d, side, &velocity) * link(job, row, (int)row);
                 diagonal += tie;
                 rhs += tie * velocity;
             }
@@ -96,7 +100,8 @@ static ty_status prepare_rows(ty_gridflow* gf, int axis)
 {
     int n = (int)gf->face[axis].n;
     TY_TRY(ty_csr_reserve(&gf->matrix, n, n, 7 * (int64_t)n));
-    if (!ty_array_resize(&gf->rhs, n) || !ty_array_resize(&gf->x, n)) return ty_no_memory("viscosity");
+    if (!ty_array_resize(&gf->rhs, n) || !ty_array_resize(&gf->x, n))
+        return ty_no_memory("viscosity");
     for (int i = 0; i < n; ++i) gf->face_row[gf->face[axis].at[i]] = i;
     gf->matrix.row_start[0] = 0;
     for (int i = 0; i < n; ++i) {
@@ -118,8 +123,8 @@ static ty_status sample_viscosity(ty_gridflow* gf, int axis)
         double x[TY_SAMPLE_BATCH][3];
         int n = (int)(face->n - begin < TY_SAMPLE_BATCH ? face->n - begin : TY_SAMPLE_BATCH);
         for (int i = 0; i < n; ++i) ty_face_center(&gf->cells, axis, face->at[begin + i], x[i]);
-        TY_TRY(ty_varying_eval(&gf->def->viscosity, ty_world_time(gf->world), n, (const double(*)[3])x,
-                               gf->scratch.at + begin));
+        TY_TRY(ty_varying_eval(&gf->def->viscosity, ty_world_time(gf->world), n,
+                               (const double(*)[3])x, gf->scratch.at + begin));
     }
     return ty_ok();
 }
@@ -141,8 +146,10 @@ static ty_status reserve(ty_gridflow* gf)
     def.tolerance = gf->def->tolerance;
     if (!gf->face_row) gf->face_row = ty_alloc((size_t)gf->cells.count, sizeof(int));
     for (int axis = 0; axis < 3; ++axis)
-        if (!gf->hold[axis]) gf->hold[axis] = ty_alloc_zero((size_t)gf->cells.count, sizeof(double));
-    if (!gf->face_row || !gf->hold[0] || !gf->hold[1] || !gf->hold[2]) return ty_no_memory("viscosity");
+        if (!gf->hold[axis])
+            gf->hold[axis] = ty_alloc_zero((size_t)gf->cells.count, sizeof(double));
+    if (!gf->face_row || !gf->hold[0] || !gf->hold[1] || !gf->hold[2])
+        return ty_no_memory("viscosity");
     return ty_linear_create(&gf->viscous, &def);
 }
 
@@ -158,8 +165,11 @@ ty_status ty_gridflow_viscosity(ty_gridflow* gf, double dt, ty_solve_stats* stat
         if (gf->face[axis].n == 0) continue;
         TY_TRY(prepare_rows(gf, axis));
         if (!constant) TY_TRY(sample_viscosity(gf, axis));
-        viscous_job job = {.gf = gf, .axis = axis, .k = dt / (gf->def->density * h * h),
-                           .mu = constant ? NULL : gf->scratch.at, .constant = mu->constant[0],
+        viscous_job job = {.gf = gf,
+                           .axis = axis,
+                           .k = dt / (gf->def->density * h * h),
+                           .mu = constant ? NULL : gf->scratch.at,
+                           .constant = mu->constant[0],
                            .world = ty_world_get_def(gf->world)};
         ty_parallel_for(gf->matrix.n, BLOCK, fill_rows, &job);
         ty_csr_sort(&gf->matrix);
@@ -167,7 +177,8 @@ ty_status ty_gridflow_viscosity(ty_gridflow* gf, double dt, ty_solve_stats* stat
         TY_TRY(ty_linear_setup(gf->viscous, &gf->matrix, NULL));
         TY_TRY(ty_linear_solve(gf->viscous, gf->rhs.at, gf->x.at, &linear));
         stats->iterations += linear.iterations;
-        for (int64_t i = 0; i < gf->face[axis].n; ++i) gf->next[axis][gf->face[axis].at[i]] = gf->x.at[i];
+        for (int64_t i = 0; i < gf->face[axis].n; ++i)
+            gf->next[axis][gf->face[axis].at[i]] = gf->x.at[i];
     }
     return ty_ok();
 }

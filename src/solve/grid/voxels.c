@@ -6,15 +6,17 @@
 //   section 4.4.8   air has its pressure at its voxels' centres, gravity is a force (project.c); a face between water and an
 //                   obstacle has the obstacle's velocity along the axis
 //
-// Departs: velocities beyond the surface are continued as with our own rules (the thesis does not say how), and the length of
-// steps is chosen alike, so that the difference shows what the rules above do.
+// Departs: velocities beyond the surface are continued as with our own rules (the thesis does not
+// say how), and the length of steps is chosen alike, so that the difference shows what the rules
+// above do.
 #include "solve/grid/gridflow.h"
 
 static bool is_solid(const ty_gridflow* gf, int cell)
 {
     const int* s = gf->cells.stride;
     double sum = 0.0;
-    for (int k = 0; k < 8; ++k) sum += gf->solid[cell + (k & 1) * s[0] + (k >> 1 & 1) * s[1] + (k >> 2) * s[2]];
+    for (int k = 0; k < 8; ++k)
+        sum += gf->solid[cell + (k & 1) * s[0] + (k >> 1 & 1) * s[1] + (k >> 2) * s[2]];
     return sum <= 0.0;
 }
 
@@ -29,7 +31,8 @@ void ty_gridflow_whole_voxels(ty_gridflow* gf, const int lo[3], const int hi[3])
                     bool first = at[axis] == lo[axis], last = at[axis] == hi[axis];
                     bool side = (at[axis] == 1 && gf->closed[2 * axis]) ||
                                 (at[axis] == gf->cells.n[axis] + 1 && gf->closed[2 * axis + 1]);
-                    bool solid = (!last && is_solid(gf, f)) || (!first && is_solid(gf, f - gf->cells.stride[axis]));
+                    bool solid = (!last && is_solid(gf, f)) ||
+                                 (!first && is_solid(gf, f - gf->cells.stride[axis]));
                     gf->open[axis][f] = side || solid ? 0.0 : 1.0;
                 }
 }

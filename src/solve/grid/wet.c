@@ -5,8 +5,8 @@
 #include "core/parallel.h"
 #include "solve/grid/gridflow.h"
 
-// A face between two air cells flies freely when its centre is this deep in liquid, cells: drops and sheets that
-// no cell centre meets. Less is the rounding of an ordinary surface.
+// A face between two air cells flies freely when its centre is this deep in liquid, cells: drops
+// and sheets that no cell centre meets. Less is the rounding of an ordinary surface.
 static const double FREE_DEPTH = 0.1;
 static const double SAME_PLACE = 1e-9;    // cells
 
@@ -27,7 +27,8 @@ void ty_gridflow_find_box(ty_gridflow* gf, const ty_liquid* liquid)
     for (int v = 0; surface && v < surface->n_verts; ++v) ty_box_add(&box, surface->vert[v]);
     int margin = gf->layers + 2;
     for (int axis = 0; axis < 3; ++axis) {
-        double low = (box.lo[axis] - c->origin[axis]) / c->h, high = (box.hi[axis] - c->origin[axis]) / c->h;
+        double low = (box.lo[axis] - c->origin[axis]) / c->h,
+               high = (box.hi[axis] - c->origin[axis]) / c->h;
         if (!surface) low = 0.0, high = c->n[axis];
         if (!(low <= high)) low = high = -margin - 2.0;    // no liquid: an empty box
         gf->lo[axis] = (int)ty_clamp(floor(low) - margin, 0.0, c->n[axis]) + 1;
@@ -43,9 +44,12 @@ static const double* same_values(const ty_cells* c, const ty_liquid* liquid, int
     int64_t step = 1;
     if (!at || l->cell != c->h) return NULL;
     for (int axis = 0; axis < 3; ++axis) {
-        double shift = (c->origin[axis] - l->origin[axis]) * c->per_h + 0.5;    // of memory coordinate 1
+        double shift = (c->origin[axis] - l->origin[axis]) * c->per_h +
+                       0.5;    // of memory coordinate 1
         int64_t first = llround(shift);
-        if (fabs(shift - (double)first) > SAME_PLACE || first < 0 || first + c->n[axis] > l->n[axis]) return NULL;
+        if (fabs(shift - (double)first) > SAME_PLACE || first < 0 ||
+            first + c->n[axis] > l->n[axis])
+            return NULL;
         at += (first - 1) * step;
         stride[axis] = step;
         step *= l->n[axis];
@@ -97,7 +101,8 @@ static void reset_phi(void* ctx, ty_range r)
 static bool has_open_face(const ty_gridflow* gf, int cell)
 {
     for (int axis = 0; axis < 3; ++axis)
-        if (gf->open[axis][cell] > 0.0 || gf->open[axis][cell + gf->cells.stride[axis]] > 0.0) return true;
+        if (gf->open[axis][cell] > 0.0 || gf->open[axis][cell + gf->cells.stride[axis]] > 0.0)
+            return true;
     return false;
 }
 
@@ -136,7 +141,8 @@ static ty_status list_faces(ty_gridflow* gf)
             int cell = gf->wet.at[i];
             if (gf->open[axis][cell] > 0.0) ok = add_face(gf, axis, cell);
             if (gf->state[cell + up] == TY_CELL_LIQUID) continue;
-            // On an open side the pressure is given at the side itself: a ghost as far outside as we are inside.
+            // On an open side the pressure is given at the side itself: a ghost as far outside as
+            // we are inside.
             int at[3];
             ty_cell_coords(&gf->cells, cell, at);
             if (at[axis] == gf->cells.n[axis]) gf->phi[cell + up] = -gf->phi[cell];
@@ -152,7 +158,8 @@ static ty_status list_faces(ty_gridflow* gf)
     return ok ? ty_ok() : ty_no_memory("liquid faces");
 }
 
-// Where thin liquid at a face would be deepest: its centre, or beside a closed side the point on it.
+// Where thin liquid at a face would be deepest: its centre, or beside a closed side the point on
+// it.
 static void deepest_point(const ty_gridflow* gf, int axis, int f, double x[3])
 {
     const ty_cells* c = &gf->cells;
@@ -171,7 +178,8 @@ static void face_distances(void* ctx, ty_range r)
     const sample_job* job = ctx;
     double x[TY_SAMPLE_BATCH][3];
     int n = (int)(r.end - r.begin);
-    for (int i = 0; i < n; ++i) deepest_point(job->gf, job->axis, job->gf->layer.at[r.begin + i], x[i]);
+    for (int i = 0; i < n; ++i)
+        deepest_point(job->gf, job->axis, job->gf->layer.at[r.begin + i], x[i]);
     ty_sample(&job->distance, n, (const double(*)[3])x, job->out + r.begin);
 }
 
@@ -196,10 +204,12 @@ static ty_status list_free_faces(ty_gridflow* gf, const ty_liquid* liquid)
     for (int axis = 0; axis < 3; ++axis) {
         TY_TRY(list_candidates(gf, axis));
         if (!ty_array_resize(&gf->scratch, gf->layer.n)) return ty_no_memory("thin liquid");
-        sample_job job = {.gf = gf, .distance = liquid->distance, .axis = axis, .out = gf->scratch.at};
+        sample_job job = {
+            .gf = gf, .distance = liquid->distance, .axis = axis, .out = gf->scratch.at};
         ty_parallel_for(gf->layer.n, TY_SAMPLE_BATCH, face_distances, &job);
         for (int64_t i = 0; i < gf->layer.n; ++i)
-            if (gf->scratch.at[i] < -FREE_DEPTH * gf->cells.h && !add_face(gf, axis, gf->layer.at[i]))
+            if (gf->scratch.at[i] < -FREE_DEPTH * gf->cells.h &&
+                !add_face(gf, axis, gf->layer.at[i]))
                 return ty_no_memory("thin liquid");
     }
     return ty_ok();

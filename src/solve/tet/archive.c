@@ -33,7 +33,8 @@ static ty_status reserve_octants(ty_tet_mesh* mesh)
 
 static ty_status archive_mesh(ty_tet_mesh* mesh, ty_archive* ar)
 {
-    if (mesh->n_tets || ar->loading) TY_TRY(ty_archive_fixed(ar, "tet.kind", mesh->kind, mesh->n_tets, sizeof *mesh->kind));
+    if (mesh->n_tets || ar->loading)
+        TY_TRY(ty_archive_fixed(ar, "tet.kind", mesh->kind, mesh->n_tets, sizeof *mesh->kind));
     else return ty_ok();
     if (!mesh->n_tets) return ty_ok();
     TY_TRY(ty_archive_fixed(ar, "tet.vert", mesh->vert, mesh->n_verts, sizeof *mesh->vert));
@@ -65,21 +66,25 @@ static ty_status archive_values(ty_tet_state* s, ty_archive* ar)
 
 static ty_status archive_skin(ty_tet_motion* m, ty_archive* ar)
 {
-    TY_TRY(ty_archive_fixed(ar, "tet.skin.vert", m->skin.vert, m->skin.n_verts, sizeof *m->skin.vert));
+    TY_TRY(
+        ty_archive_fixed(ar, "tet.skin.vert", m->skin.vert, m->skin.n_verts, sizeof *m->skin.vert));
     TY_TRY(ty_archive_fixed(ar, "tet.skin.tri", m->skin.tri, m->skin.n_tris, sizeof *m->skin.tri));
     TY_TRY(ty_archive_growing(ar, "tet.skin.u", &m->u.skin));
     TY_TRY(ty_archive_growing(ar, "tet.skin.a", &m->a.skin));
     if (!ar->loading) return ty_ok();
     int n = m->skin.n_verts;
-    if (m->u.skin.n != n || m->a.skin.n != n || (n && !sound_ids(m->skin.tri[0], 3 * (int64_t)m->skin.n_tris, n)))
+    if (m->u.skin.n != n || m->a.skin.n != n ||
+        (n && !sound_ids(m->skin.tri[0], 3 * (int64_t)m->skin.n_tris, n)))
         return ty_fail(TY_DAMAGED, "the liquid's skin does not fit");
-    return ty_bvh_build(&m->skin_tree, n, (const double(*)[3])m->skin.vert, m->skin.n_tris, (const int(*)[3])m->skin.tri);
+    return ty_bvh_build(&m->skin_tree, n, (const double(*)[3])m->skin.vert, m->skin.n_tris,
+                        (const int(*)[3])m->skin.tri);
 }
 
 ty_status ty_tet_motion_archive(ty_tet_motion* m, ty_archive* ar, ty_tet_stars* stars)
 {
     ty_tet_mesh* mesh = &m->state.mesh;
-    int count[6] = {mesh->n_verts, mesh->n_inner, mesh->n_tets, m->skin.n_verts, m->skin.n_tris, m->n_loose_tris};
+    int count[6] = {mesh->n_verts,   mesh->n_inner,  mesh->n_tets,
+                    m->skin.n_verts, m->skin.n_tris, m->n_loose_tris};
     double reference[4] = {m->gravity[0], m->gravity[1], m->gravity[2], m->level};
     TY_TRY(ty_octree_archive(&mesh->tree, ar));
     TY_TRY(ty_archive_i32(ar, "tet.counts", count, 6));

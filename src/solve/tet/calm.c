@@ -5,12 +5,13 @@
 enum { BLOCK = 4096 };
 // Tets less open than this share are slivers.
 static const double SLIVER = 0.1;
-// By which share of the speed an acceleration may change the velocity in a step beyond what it did a step before, and
-// the most that a step resolves: a turn by so many radians.
+// By which share of the speed an acceleration may change the velocity in a step beyond what it did
+// a step before, and the most that a step resolves: a turn by so many radians.
 static const double BLOW = 0.05, MOST_TURN = 0.15;
 
-// A sliver of liquid along a wall has hardly a part in the pressure's balance and may run faster than
-// what is around it. The less open it is, the more it moves as those do that are open; they are not changed.
+// A sliver of liquid along a wall has hardly a part in the pressure's balance and may run faster
+// than what is around it. The less open it is, the more it moves as those do that are open; they
+// are not changed.
 static void calm_block(void* ctx, ty_range r)
 {
     ty_tet_state* s = ctx;
@@ -44,22 +45,25 @@ typedef struct acceleration_job {
     bool limited;
 } acceleration_job;
 
-// Departs from solver `grid`, which takes most of theta's damping of waves back by letting the acceleration lag behind:
-// here that keeps alive what the remade mesh stirs up at walls (ripples of 0.001 cells: rms speed after 200 steps 1.0
-// instead of 2.1 times that of the start), and a wave of 32 cells loses but 2 % a period.
+// Departs from solver `grid`, which takes most of theta's damping of waves back by letting the
+// acceleration lag behind: here that keeps alive what the remade mesh stirs up at walls (ripples of
+// 0.001 cells: rms speed after 200 steps 1.0 instead of 2.1 times that of the start), and a wave of
+// 32 cells loses but 2 % a period.
 //
-// A blow (water meets a wall) changes the velocity at once, and the projection has seen to all of it. Carried along its
-// acceleration would act for another (1 - theta) dt on liquid that flies freely by then. So an acceleration changes by no
-// more than itself, gravity and BLOW of the speed in a step, as in solver `grid`, and turns it by MOST_TURN at most.
-// Not a cure for jets at walls: with both, a toe of 5 m/s still goes up a wall at 10.7 for a step (40 cells, CFL 3), which
-// the projection itself makes. MOST_TURN was not measured by itself.
+// A blow (water meets a wall) changes the velocity at once, and the projection has seen to all of
+// it. Carried along its acceleration would act for another (1 - theta) dt on liquid that flies
+// freely by then. So an acceleration changes by no more than itself, gravity and BLOW of the speed
+// in a step, as in solver `grid`, and turns it by MOST_TURN at most. Not a cure for jets at walls:
+// with both, a toe of 5 m/s still goes up a wall at 10.7 for a step (40 cells, CFL 3), which the
+// projection itself makes. MOST_TURN was not measured by itself.
 static void limit_block(void* ctx, ty_range r)
 {
     const acceleration_job* job = ctx;
     ty_tetflow* tf = job->tf;
     ty_tet_state* s = &ty_tetflow_new(tf)->state;
     for (int64_t t = r.begin; t < r.end; ++t) {
-        ty_vec3 before = tf->before.at[t], force = tf->force.at[t], a = s->a.at[t] + force, change = a - before;
+        ty_vec3 before = tf->before.at[t], force = tf->force.at[t], a = s->a.at[t] + force,
+                change = a - before;
         double speed = ty_norm(s->u.at[t]), pushed = job->still + ty_norm(force);
         double room = ty_norm(before) + pushed + BLOW * speed / job->dt, size = ty_norm(change);
         if (job->limited && size > room) a = before + (room / size) * change;

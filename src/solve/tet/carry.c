@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Velocities carried along the flow, to the tets of the liquid's new place.
 //
-// With a carried acceleration (theta < 1) the foot y of x is that of world/trace.h, the tracker's own rule, and
-// u + (1 - theta) dt a arrives: for theta = 1/2 this is velocity Verlet on the liquid. Plain splitting loses about pi CFL h / r of
-// every rotation, whatever the interpolation.
+// With a carried acceleration (theta < 1) the foot y of x is that of world/trace.h, the tracker's
+// own rule, and u + (1 - theta) dt a arrives: for theta = 1/2 this is velocity Verlet on the
+// liquid. Plain splitting loses about pi CFL h / r of every rotation, whatever the interpolation.
 #include <string.h>
 
 #include "core/parallel.h"
@@ -20,7 +20,8 @@ static void plain_velocity(const void* self, int n, const double (*x)[3], double
     const ty_tet_motion* m = &tf->motion[tf->now];
     for (int at = 0; at < n; at += BATCH) {
         int count = batch(n, at);
-        if (m->paper && tf->def->traced_interpolant) ty_tet_sample_dual(m, tf->world, count, x + at, out + 3 * at);
+        if (m->paper && tf->def->traced_interpolant)
+            ty_tet_sample_dual(m, tf->world, count, x + at, out + 3 * at);
         else ty_tet_sample(m, tf->world, false, count, x + at, out + 3 * at, NULL);
     }
 }
@@ -29,7 +30,8 @@ static void plain_acceleration(const void* self, int n, const double (*x)[3], do
 {
     const ty_tetflow* tf = self;
     for (int at = 0; at < n; at += BATCH)
-        ty_tet_sample(&tf->motion[tf->now], tf->world, false, batch(n, at), x + at, NULL, out + 3 * at);
+        ty_tet_sample(&tf->motion[tf->now], tf->world, false, batch(n, at), x + at, NULL,
+                      out + 3 * at);
 }
 
 static void plain_both(const void* self, int n, const double (*x)[3], double* out)
@@ -40,22 +42,28 @@ static void plain_both(const void* self, int n, const double (*x)[3], double* ou
         int count = batch(n, at);
         ty_tet_sample(&tf->motion[tf->now], tf->world, false, count, x + at, u[0], a[0]);
         for (int i = 0; i < count; ++i)
-            for (int k = 0; k < 3; ++k) out[6 * (at + i) + k] = u[i][k], out[6 * (at + i) + 3 + k] = a[i][k];
+            for (int k = 0; k < 3; ++k)
+                out[6 * (at + i) + k] = u[i][k], out[6 * (at + i) + 3 + k] = a[i][k];
     }
 }
 
-void ty_tetflow_arriving(const ty_tetflow* tf, double dt, int n, const double (*x)[3], double* u, double* a)
+void ty_tetflow_arriving(const ty_tetflow* tf, double dt, int n, const double (*x)[3], double* u,
+                         double* a)
 {
     double foot[BATCH][3], share = tf->carries ? (1.0 - tf->theta) * dt : 0.0;
-    ty_flow flow = {.velocity = {tf, 3, 0.0, plain_velocity}, .cell = tf->def->cell, .max_speed = tf->max_speed};
+    ty_flow flow = {.velocity = {tf, 3, 0.0, plain_velocity},
+                    .cell = tf->def->cell,
+                    .max_speed = tf->max_speed};
     if (tf->carries) {
         flow.acceleration = (ty_sampler){tf, 3, 0.0, plain_acceleration};
         flow.both = (ty_sampler){tf, 6, 0.0, plain_both};
     }
     ty_trace_back(&flow, dt, n, x, foot);
     ty_tet_sample(&tf->motion[tf->now], tf->world, false, n, (const double(*)[3])foot, u, a);
-    if (tf->motion[tf->now].paper) ty_tet_sample_dual(&tf->motion[tf->now], tf->world, n, (const double(*)[3])foot, u);
-    for (int i = 0; i < n; ++i) ty_store3(u + 3 * i, ty_load3(u + 3 * i) + share * ty_load3(a + 3 * i));
+    if (tf->motion[tf->now].paper)
+        ty_tet_sample_dual(&tf->motion[tf->now], tf->world, n, (const double(*)[3])foot, u);
+    for (int i = 0; i < n; ++i)
+        ty_store3(u + 3 * i, ty_load3(u + 3 * i) + share * ty_load3(a + 3 * i));
 }
 
 typedef struct carry_job {
@@ -77,14 +85,16 @@ static void carry_block(void* ctx, ty_range r)
         id[n++] = (int)t;
     }
     if (n) ty_tetflow_arriving(job->tf, job->dt, n, (const double(*)[3])x, u[0], a[0]);
-    for (int i = 0; i < n; ++i) m->state.u.at[id[i]] = ty_load3(u[i]), job->tf->before.at[id[i]] = ty_load3(a[i]);
+    for (int i = 0; i < n; ++i)
+        m->state.u.at[id[i]] = ty_load3(u[i]), job->tf->before.at[id[i]] = ty_load3(a[i]);
 }
 
 ty_status ty_tetflow_carry(ty_tetflow* tf, double dt)
 {
     ty_tet_motion* m = ty_tetflow_new(tf);
     int n = m->state.mesh.n_tets;
-    if (!ty_array_resize(&m->state.u, n) || !ty_array_resize(&tf->before, n)) return ty_no_memory("velocities");
+    if (!ty_array_resize(&m->state.u, n) || !ty_array_resize(&tf->before, n))
+        return ty_no_memory("velocities");
     carry_job job = {tf, m, dt};
     ty_parallel_for(n, BATCH, carry_block, &job);
     return ty_world_status(tf->world);

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pressure where the surface has run on into a wall. Its place there is a guess of the tracker's; what counts is
-// that linear pressures stay linear and that ripples at the wall are not magnified. So a vertex inside the wall takes
-// the linear function fitted to the free surface's open vertices around it, on its side of the wall.
+// The pressure where the surface has run on into a wall. Its place there is a guess of the
+// tracker's; what counts is that linear pressures stay linear and that ripples at the wall are not
+// magnified. So a vertex inside the wall takes the linear function fitted to the free surface's
+// open vertices around it, on its side of the wall.
 #include "core/parallel.h"
 #include "solve/tet/motion.h"
 
 enum { BLOCK = 64, LEAST_FIT = 3 };
-static const double REACH = 2.5;        // cells around the vertex
-static const double WIDTH = 1.0;        // cells: of the Gaussian weights
-static const double RIDGE = 1e-3;       // of the trace: vertices on a plane tell nothing across it
-static const double SIDE = 0.3;         // cells: vertices farther behind the wall are on another side of it
-static const double PROBE = 0.125;      // cells
+static const double REACH = 2.5;     // cells around the vertex
+static const double WIDTH = 1.0;     // cells: of the Gaussian weights
+static const double RIDGE = 1e-3;    // of the trace: vertices on a plane tell nothing across it
+static const double SIDE =
+    0.3;    // cells: vertices farther behind the wall are on another side of it
+static const double PROBE = 0.125;    // cells
 
 typedef struct contact_job {
     const ty_tetflow* tf;
@@ -21,10 +23,10 @@ typedef struct contact_job {
 typedef struct fit {
     const contact_job* job;
     int pass;
-    ty_vec3 wall, out, middle;      // middle: mean place, after the first pass
+    ty_vec3 wall, out, middle;    // middle: mean place, after the first pass
     double all, mean;
     double xx, xy, xz, yy, yz, zz;
-    ty_vec3 slope;                  // right-hand side
+    ty_vec3 slope;    // right-hand side
     int n;
 } fit;
 
@@ -50,10 +52,13 @@ static void add(void* ctx, int id, double distance2)
 static ty_vec3 slope(const fit* f)
 {
     double ridge = RIDGE * (f->xx + f->yy + f->zz);
-    ty_vec3 a = {f->xx + ridge, f->xy, f->xz}, b = {f->xy, f->yy + ridge, f->yz}, c = {f->xz, f->yz, f->zz + ridge};
+    ty_vec3 a = {f->xx + ridge, f->xy, f->xz}, b = {f->xy, f->yy + ridge, f->yz},
+            c = {f->xz, f->yz, f->zz + ridge};
     double det = ty_dot(a, ty_cross(b, c));
     if (!(det > 0.0)) return ty_vec(0, 0, 0);
-    return (f->slope[0] * ty_cross(b, c) + f->slope[1] * ty_cross(c, a) + f->slope[2] * ty_cross(a, b)) / det;
+    return (f->slope[0] * ty_cross(b, c) + f->slope[1] * ty_cross(c, a) +
+            f->slope[2] * ty_cross(a, b)) /
+           det;
 }
 
 static ty_vec3 way_out(const contact_job* job, ty_vec3 x)
@@ -61,7 +66,8 @@ static ty_vec3 way_out(const contact_job* job, ty_vec3 x)
     static const double corner[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
     double at[4][3], d[4];
     ty_vec3 g = {0};
-    for (int c = 0; c < 4; ++c) ty_store3(at[c], x + PROBE * job->tf->def->cell * ty_load3(corner[c]));
+    for (int c = 0; c < 4; ++c)
+        ty_store3(at[c], x + PROBE * job->tf->def->cell * ty_load3(corner[c]));
     ty_sample(&job->solid, 4, (const double(*)[3])at, d);
     for (int c = 0; c < 4; ++c) g += d[c] * ty_load3(corner[c]);
     return ty_normalize(g);
@@ -94,15 +100,17 @@ ty_status ty_tetflow_contact(ty_tetflow* tf)
     tf->contact.n = tf->contact_id.n = tf->contact_x.n = 0;
     for (int v = s->mesh.n_inner; v < s->mesh.n_verts; ++v) {
         if (!(s->vert_kind.at[v] & TY_VERT_AIR) || !(s->vert_kind.at[v] & TY_VERT_LIVE)) continue;
-        if (s->solid.at[v] < 0.0 ? !ty_array_push(&tf->contact, v) : !ty_array_push(&tf->contact_id, v))
+        if (s->solid.at[v] < 0.0 ? !ty_array_push(&tf->contact, v)
+                                 : !ty_array_push(&tf->contact_id, v))
             return ty_no_memory("contact lines");
     }
     if (tf->contact.n == 0 || tf->contact_id.n == 0) return ty_ok();
-    if (!ty_array_resize(&tf->contact_x, 3 * tf->contact_id.n)) return ty_no_memory("contact lines");
+    if (!ty_array_resize(&tf->contact_x, 3 * tf->contact_id.n))
+        return ty_no_memory("contact lines");
     for (int64_t i = 0; i < tf->contact_id.n; ++i)
         ty_store3(tf->contact_x.at + 3 * i, ty_load3(s->mesh.vert[tf->contact_id.at[i]]));
-    TY_TRY(ty_hash_grid_build(&tf->contact_grid, (int)tf->contact_id.n, (const double(*)[3])tf->contact_x.at,
-                              REACH * tf->def->cell));
+    TY_TRY(ty_hash_grid_build(&tf->contact_grid, (int)tf->contact_id.n,
+                              (const double(*)[3])tf->contact_x.at, REACH * tf->def->cell));
     contact_job job = {tf, m, ty_world_solid(tf->world)};
     ty_parallel_for(tf->contact.n, BLOCK, fit_block, &job);
     return ty_ok();

@@ -23,7 +23,8 @@ static double tip_share(const double d[4], int a)
     return share;
 }
 
-// The wedge on the side of vertices a and b, in three tets with xy the zero on the edge from x to y:
+// The wedge on the side of vertices a and b, in three tets with xy the zero on the edge from x to
+// y:
 //
 //   a ---- ae        (a, ac, ae, b), (ac, ae, b, be), (ac, b, bc, be)
 //    \ac    |
@@ -32,7 +33,8 @@ static double tip_share(const double d[4], int a)
 //    \bc
 static double wedge_share(const double d[4], int a, int b, int c, int e)
 {
-    double ac = zero_at(d, a, c), ae = zero_at(d, a, e), bc = zero_at(d, b, c), be = zero_at(d, b, e);
+    double ac = zero_at(d, a, c), ae = zero_at(d, a, e), bc = zero_at(d, b, c),
+           be = zero_at(d, b, e);
     return ac * ae + ac * (1.0 - ae) * be + (1.0 - ac) * bc * be;
 }
 
@@ -64,8 +66,10 @@ static void tip_centre(const double d[4], int a, double l[4])
 
 static void wedge_centre(const double d[4], int a, int b, int c, int e, double l[4])
 {
-    double ac = zero_at(d, a, c), ae = zero_at(d, a, e), bc = zero_at(d, b, c), be = zero_at(d, b, e);
-    double part[3] = {ac * ae, ac * (1.0 - ae) * be, (1.0 - ac) * bc * be}, all = 4.0 * (part[0] + part[1] + part[2]);
+    double ac = zero_at(d, a, c), ae = zero_at(d, a, e), bc = zero_at(d, b, c),
+           be = zero_at(d, b, e);
+    double part[3] = {ac * ae, ac * (1.0 - ae) * be, (1.0 - ac) * bc * be},
+           all = 4.0 * (part[0] + part[1] + part[2]);
     for (int i = 0; i < 4; ++i) l[i] = 0.0;
     l[a] += part[0] / all, l[b] += 0.25;
     add_zero(d, a, c, 0.25, l);
@@ -82,11 +86,13 @@ void ty_tet_open_centre(const double d[4], double l[4])
     else {
         double closed = n == 3 ? tip_share(d, v[3]) : 0.0, tip[4] = {0};
         if (n == 3) tip_centre(d, v[3], tip);
-        for (int i = 0; i < 4; ++i) l[i] = closed < 1.0 ? (0.25 - closed * tip[i]) / (1.0 - closed) : 0.25;
+        for (int i = 0; i < 4; ++i)
+            l[i] = closed < 1.0 ? (0.25 - closed * tip[i]) / (1.0 - closed) : 0.25;
     }
 }
 
-// Corners of the zero set as pairs (positive, other), going round; indices into the vertices sorted by sign.
+// Corners of the zero set as pairs (positive, other), going round; indices into the vertices sorted
+// by sign.
 static const int n_corners[4] = {0, 3, 4, 3};
 static const int corners[4][4][2] = {
     {{0}}, {{0, 1}, {0, 2}, {0, 3}}, {{0, 2}, {0, 3}, {1, 3}, {1, 2}}, {{0, 3}, {1, 3}, {2, 3}}};
@@ -110,7 +116,8 @@ ty_wall_part ty_tet_wall_part(const double d[4], const ty_vec3 x[4])
         double size = ty_norm(triangle);
         wall.area += triangle;
         total += size;
-        for (int i = 0; i < 4; ++i) wall.centre[i] += size / 3.0 * (b[0][i] + b[k][i] + b[k + 1][i]);
+        for (int i = 0; i < 4; ++i)
+            wall.centre[i] += size / 3.0 * (b[0][i] + b[k][i] + b[k + 1][i]);
     }
     for (int i = 0; i < 4 && total > 0.0; ++i) wall.centre[i] /= total;
     // The function falls from v[0] to v[3].
@@ -118,7 +125,8 @@ ty_wall_part ty_tet_wall_part(const double d[4], const ty_vec3 x[4])
     return wall;
 }
 
-// The corner cut off a triangle around the vertex whose sign stands alone: returns it, and where its edges are cut.
+// The corner cut off a triangle around the vertex whose sign stands alone: returns it, and where
+// its edges are cut.
 static int triangle_tip(const double d[3], int n_open, double t[2])
 {
     int tip = 0;

@@ -5,8 +5,8 @@
 
 #include "core/vec.h"
 
-// The share of the volume where the linear function with these values at the vertices is positive. Exact; continuous in
-// d, small ones to full relative precision.
+// The share of the volume where the linear function with these values at the vertices is positive.
+// Exact; continuous in d, small ones to full relative precision.
 double ty_tet_open_share(const double d[4]);
 
 // The barycentric coordinates of that part's centroid; of the tet's where it is empty.
@@ -14,12 +14,12 @@ void ty_tet_open_centre(const double d[4], double l[4]);
 
 // Where the function is zero: a triangle or quadrangle. Value.
 typedef struct ty_wall_part {
-    ty_vec3 area;         // area vector, out of the positive part; zero where there is none
-    double centre[4];     // barycentric
+    ty_vec3 area;        // area vector, out of the positive part; zero where there is none
+    double centre[4];    // barycentric
 } ty_wall_part;
 
-// Over a mesh these are the boundary of the positive part: a face on which the function is zero belongs to the tet
-// on its positive side.
+// Over a mesh these are the boundary of the positive part: a face on which the function is zero
+// belongs to the tet on its positive side.
 ty_wall_part ty_tet_wall_part(const double d[4], const ty_vec3 x[4]);
 
 // The share of a triangle where the linear function is positive.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mesh of the liquid: { liquid and not deeper than TY_TET_DEPTH in a solid }. The liquid's distance runs on linearly into
-// solids, so the surface meets walls undisturbed; what is in solids is told by open shares.
+// The mesh of the liquid: { liquid and not deeper than TY_TET_DEPTH in a solid }. The liquid's
+// distance runs on linearly into solids, so the surface meets walls undisturbed; what is in solids
+// is told by open shares.
 //
-// Departs from [Chentanez2007] section 3.3.1, the minimum of both distances: that bevels every contact line by up to a
-// cell and a still pool is torn apart there.
+// Departs from [Chentanez2007] section 3.3.1, the minimum of both distances: that bevels every
+// contact line by up to a cell and a still pool is torn apart there.
 #include "solve/tet/motion.h"
 
 enum { BATCH = TY_SAMPLE_BATCH };
@@ -37,7 +38,8 @@ static bool bounds(const ty_tetflow* tf, const ty_liquid* liquid, ty_box* box)
     return true;
 }
 
-static ty_status make_mesh(ty_tetflow* tf, const ty_liquid* liquid, const ty_sampler* filling, ty_tet_mesh* mesh)
+static ty_status make_mesh(ty_tetflow* tf, const ty_liquid* liquid, const ty_sampler* filling,
+                           ty_tet_mesh* mesh)
 {
     ty_stuff_def def = ty_stuff_default();
     embedded e = {*filling, ty_world_solid(tf->world), 0.0};
@@ -61,7 +63,8 @@ ty_status ty_tetflow_fill(ty_tetflow* tf, const ty_liquid* liquid)
     const ty_sampler* filling = liquid->filling.eval ? &liquid->filling : &liquid->distance;
     TY_TRY(make_mesh(tf, liquid, filling, &m->state.mesh));
     if (tf->conforms) TY_TRY(ty_tetflow_snap(tf, &m->state.mesh));
-    if (tf->conforms) TY_TRY(ty_tet_shares_conform(&m->state, filling, tf->world, tf->def->cell, tf->def->paper));
+    if (tf->conforms)
+        TY_TRY(ty_tet_shares_conform(&m->state, filling, tf->world, tf->def->cell, tf->def->paper));
     else TY_TRY(ty_tet_shares(&m->state, filling, tf->world, tf->def->cell));
     TY_TRY(ty_world_status(tf->world));
     return ty_tet_motion_measure(m);

@@ -16,13 +16,14 @@ static void store(double* u, double* a, int i, ty_band_value v)
     }
 }
 
-static void ask_itself(const ty_tetflow* tf, bool surface, int n, const int* id, const double (*x)[3], double* u, double* a)
+static void ask_itself(const ty_tetflow* tf, bool surface, int n, const int* id,
+                       const double (*x)[3], double* u, double* a)
 {
     double at[BATCH][3], own_u[BATCH][3], own_a[BATCH][3];
     if (!n) return;
     for (int i = 0; i < n; ++i) memcpy(at[i], x[id[i]], sizeof at[0]);
-    ty_tet_sample(&tf->motion[tf->now], tf->world, surface, n, (const double(*)[3])at, u ? own_u[0] : NULL,
-                  a ? own_a[0] : NULL);
+    ty_tet_sample(&tf->motion[tf->now], tf->world, surface, n, (const double(*)[3])at,
+                  u ? own_u[0] : NULL, a ? own_a[0] : NULL);
     for (int i = 0; u && i < n; ++i) memcpy(u + 3 * id[i], own_u[i], sizeof own_u[0]);
     for (int i = 0; a && i < n; ++i) memcpy(a + 3 * id[i], own_a[i], sizeof own_a[0]);
 }
@@ -43,12 +44,14 @@ void ty_tetflow_seen(const ty_tetflow* tf, int n, const double (*x)[3], double* 
 
 static void velocity(const void* self, int n, const double (*x)[3], double* out)
 {
-    for (int at = 0; at < n; at += BATCH) ty_tetflow_seen(self, batch(n, at), x + at, out + 3 * at, NULL);
+    for (int at = 0; at < n; at += BATCH)
+        ty_tetflow_seen(self, batch(n, at), x + at, out + 3 * at, NULL);
 }
 
 static void acceleration(const void* self, int n, const double (*x)[3], double* out)
 {
-    for (int at = 0; at < n; at += BATCH) ty_tetflow_seen(self, batch(n, at), x + at, NULL, out + 3 * at);
+    for (int at = 0; at < n; at += BATCH)
+        ty_tetflow_seen(self, batch(n, at), x + at, NULL, out + 3 * at);
 }
 
 static void both(const void* self, int n, const double (*x)[3], double* out)
@@ -58,7 +61,8 @@ static void both(const void* self, int n, const double (*x)[3], double* out)
         int count = batch(n, at);
         ty_tetflow_seen(self, count, x + at, u[0], a[0]);
         for (int i = 0; i < count; ++i)
-            for (int k = 0; k < 3; ++k) out[6 * (at + i) + k] = u[i][k], out[6 * (at + i) + 3 + k] = a[i][k];
+            for (int k = 0; k < 3; ++k)
+                out[6 * (at + i) + k] = u[i][k], out[6 * (at + i) + 3 + k] = a[i][k];
     }
 }
 
@@ -74,7 +78,8 @@ static void pressure(const void* self, int n, const double (*x)[3], double* out)
         ty_tet_sample_pressure(m, count, place, out + at);
         for (int i = 0; i < count; ++i)
             if (place[i].tet >= 0)
-                out[at + i] = tf->def->density * (out[at + i] + ty_dot(m->gravity, ty_load3(x[at + i])) - m->level);
+                out[at + i] = tf->def->density *
+                              (out[at + i] + ty_dot(m->gravity, ty_load3(x[at + i])) - m->level);
     }
 }
 
@@ -86,7 +91,9 @@ ty_flow ty_tetflow_flow(const ty_tetflow* tf)
                  .cell = tf->def->cell,
                  .max_speed = tf->max_speed,
                  .dt_limit = tf->dt_limit};
-    if (tf->carries) f.acceleration = (ty_sampler){tf, 3, 0.0, acceleration}, f.both = (ty_sampler){tf, 6, 0.0, both};
+    if (tf->carries)
+        f.acceleration = (ty_sampler){tf, 3, 0.0, acceleration},
+        f.both = (ty_sampler){tf, 6, 0.0, both};
     for (int axis = 0; axis < 3; ++axis) f.lattice.origin[axis] = tf->origin[axis];
     return f;
 }

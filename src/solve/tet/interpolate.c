@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values at points. In a tet with barycentric coordinates l the twelve parts meet at its centre, at the centres of its
-// faces and at its vertices. With o = argmin l, m = l_o, m2 the least of l_j - m over the others, d_t what the tet's
-// value has more than the mean of its vertices' u_j, and d_f the same for the face opposite o, weighted across it:
+// Values at points. In a tet with barycentric coordinates l the twelve parts meet at its centre, at
+// the centres of its faces and at its vertices. With o = argmin l, m = l_o, m2 the least of l_j - m
+// over the others, d_t what the tet's value has more than the mean of its vertices' u_j, and d_f
+// the same for the face opposite o, weighted across it:
 //     u(x) = sum_j l_j u_j + 4 m d_t + 3 m2 d_f,    d_f = (V_b d_a + V_a d_b) / (V_a + V_b), 0 on the boundary.
-// Continuous; the tet's own value at its centre, so standing still does not smooth; exact for linear fields.
+// Continuous; the tet's own value at its centre, so standing still does not smooth; exact for
+// linear fields.
 //
-// Departs from [Chentanez2007] section 3.3.2: dual-cell weights about barycentres reach 2000 in graded cells.
+// Departs from [Chentanez2007] section 3.3.2: dual-cell weights about barycentres reach 2000 in
+// graded cells.
 #include <string.h>
 
 #include "solve/tet/motion.h"
 
 enum { BATCH = TY_SAMPLE_BATCH, MAX_WALK = 80 };
-static const double INSIDE = -1e-10;     // a coordinate not below this is not outside
-static const double SKIN_WHOLE = 1.0, SKIN_END = 2.0;    // cells under the surface: all its velocity, nothing of it
-static const double PROBE = 0.125;       // cells: step of the differences of a solid's distance
+static const double INSIDE = -1e-10;    // a coordinate not below this is not outside
+static const double SKIN_WHOLE = 1.0,
+                    SKIN_END = 2.0;    // cells under the surface: all its velocity, nothing of it
+static const double PROBE = 0.125;     // cells: step of the differences of a solid's distance
 
 // Barycentric coordinates; the tet's volume is never zero.
 static void coordinates(const ty_tet_mesh* m, int t, ty_vec3 x, double l[4])
@@ -22,7 +26,8 @@ static void coordinates(const ty_tet_mesh* m, int t, ty_vec3 x, double l[4])
     ty_vec3 p[4];
     for (int i = 0; i < 4; ++i) p[i] = ty_load3(m->vert[id[i]]) - x;
     ty_vec3 c01 = ty_cross(p[0], p[1]), c23 = ty_cross(p[2], p[3]);
-    double volume[4] = {ty_dot(p[1], c23), -ty_dot(p[0], c23), ty_dot(p[3], c01), -ty_dot(p[2], c01)};
+    double volume[4] = {ty_dot(p[1], c23), -ty_dot(p[0], c23), ty_dot(p[3], c01),
+                        -ty_dot(p[2], c01)};
     double all = (volume[0] + volume[1]) + (volume[2] + volume[3]);
     for (int i = 0; i < 4; ++i) l[i] = volume[i] / all;
 }
@@ -33,7 +38,8 @@ static int neighbour(const ty_tet_mesh* m, int t, int i)
     return pair[0] == t ? pair[1] : pair[0];
 }
 
-// Steps across the face that x is farthest behind, of those that lead on. False when none does: x is probably outside.
+// Steps across the face that x is farthest behind, of those that lead on. False when none does: x
+// is probably outside.
 static bool walk(const ty_tet_mesh* m, int t, ty_vec3 x, ty_tet_place* place)
 {
     int before = -1;
@@ -58,7 +64,8 @@ static bool walk(const ty_tet_mesh* m, int t, ty_vec3 x, ty_tet_place* place)
     return false;
 }
 
-// A tet to start from: of the octant that holds x, or of one below, which owns the tets between the two.
+// A tet to start from: of the octant that holds x, or of one below, which owns the tets between the
+// two.
 static int start(const ty_tet_mesh* m, ty_octree_cursor* c, const double x[3])
 {
     int at[3];
@@ -77,7 +84,8 @@ void ty_tet_place_on_skin(const ty_tet_motion* motion, int tri, ty_vec3 x, ty_te
 {
     const ty_tri_mesh* m = &motion->skin;
     double* l = place->l;
-    ty_vec3 a = ty_load3(m->vert[m->tri[tri][0]]), b = ty_load3(m->vert[m->tri[tri][1]]), c = ty_load3(m->vert[m->tri[tri][2]]);
+    ty_vec3 a = ty_load3(m->vert[m->tri[tri][0]]), b = ty_load3(m->vert[m->tri[tri][1]]),
+            c = ty_load3(m->vert[m->tri[tri][2]]);
     ty_vec3 n = ty_cross(b - a, c - a);
     double n2 = ty_dot(n, n);
     place->tet = -2 - tri;
@@ -87,8 +95,10 @@ void ty_tet_place_on_skin(const ty_tet_motion* motion, int tri, ty_vec3 x, ty_te
     l[0] = 1.0 - l[1] - l[2];
 }
 
-// Points that the walk lost: closest on the skin, if it is within `reach`, unless they are on the inner side of it after all.
-static void locate_lost(const ty_tet_motion* m, int n, double (*x)[3], double reach, const int* id, ty_tet_place* place)
+// Points that the walk lost: closest on the skin, if it is within `reach`, unless they are on the
+// inner side of it after all.
+static void locate_lost(const ty_tet_motion* m, int n, double (*x)[3], double reach, const int* id,
+                        ty_tet_place* place)
 {
     int tri[BATCH];
     double closest[BATCH][3];
@@ -102,7 +112,8 @@ static void locate_lost(const ty_tet_motion* m, int n, double (*x)[3], double re
         if (tri[i] < n_faces) {
             const int* v = m->skin.tri[tri[i]];
             ty_vec3 a = ty_load3(m->skin.vert[v[0]]);
-            ty_vec3 normal = ty_cross(ty_load3(m->skin.vert[v[1]]) - a, ty_load3(m->skin.vert[v[2]]) - a);
+            ty_vec3 normal = ty_cross(ty_load3(m->skin.vert[v[1]]) - a,
+                                      ty_load3(m->skin.vert[v[2]]) - a);
             int t = -1;
             if (ty_dot(ty_load3(x[i]) - ty_load3(closest[i]), normal) < 0.0)
                 ty_tet_mesh_locate(&m->state.mesh, 1, (const double(*)[3])x + i, &t);
@@ -116,8 +127,10 @@ static void locate_lost(const ty_tet_motion* m, int n, double (*x)[3], double re
     }
 }
 
-// Places of points in tets; tet = -1 where a walk does not get to them. Returns how many of those there are, and which.
-static int walk_to(const ty_tet_motion* m, int n, const double (*x)[3], ty_tet_place* place, int* lost)
+// Places of points in tets; tet = -1 where a walk does not get to them. Returns how many of those
+// there are, and which.
+static int walk_to(const ty_tet_motion* m, int n, const double (*x)[3], ty_tet_place* place,
+                   int* lost)
 {
     const ty_tet_mesh* mesh = &m->state.mesh;
     int n_lost = 0, hint = -1;
@@ -127,7 +140,8 @@ static int walk_to(const ty_tet_motion* m, int n, const double (*x)[3], ty_tet_p
         int t = hint;
         if (t >= 0) {
             coordinates(mesh, t, p, place[i].l);
-            double least = ty_min(ty_min(place[i].l[0], place[i].l[1]), ty_min(place[i].l[2], place[i].l[3]));
+            double least = ty_min(ty_min(place[i].l[0], place[i].l[1]),
+                                  ty_min(place[i].l[2], place[i].l[3]));
             if (!(least > -2.0)) t = -1;    // too far to walk
         }
         if (t < 0 && mesh->n_tets) t = start(mesh, &cursor, x[i]);
@@ -141,7 +155,8 @@ static int walk_to(const ty_tet_motion* m, int n, const double (*x)[3], ty_tet_p
     return n_lost;
 }
 
-void ty_tet_locate_within(const ty_tet_motion* m, double reach, int n, const double (*x)[3], ty_tet_place* place)
+void ty_tet_locate_within(const ty_tet_motion* m, double reach, int n, const double (*x)[3],
+                          ty_tet_place* place)
 {
     double lost[BATCH][3];
     int id[BATCH], n_lost = walk_to(m, n, x, place, id);
@@ -202,8 +217,8 @@ typedef struct buried {
 } buried;
 
 // Where a solid may be: outside the mesh and in cut tets.
-static void find_buried(const ty_tet_motion* m, const ty_sampler* solid, int n, const double (*x)[3],
-                        const ty_tet_place* place, buried* b)
+static void find_buried(const ty_tet_motion* m, const ty_sampler* solid, int n,
+                        const double (*x)[3], const ty_tet_place* place, buried* b)
 {
     double d[BATCH];
     b->n = 0;
@@ -225,7 +240,8 @@ static void find_buried(const ty_tet_motion* m, const ty_sampler* solid, int n, 
     for (int i = 0; i < b->n; ++i) {
         double at[4][3], e[4];
         ty_vec3 g = {0};
-        for (int c = 0; c < 4; ++c) ty_store3(at[c], ty_load3(b->x[i]) + step * ty_load3(corner[c]));
+        for (int c = 0; c < 4; ++c)
+            ty_store3(at[c], ty_load3(b->x[i]) + step * ty_load3(corner[c]));
         ty_sample(solid, 4, (const double(*)[3])at, e);
         for (int c = 0; c < 4; ++c) g += e[c] * ty_load3(corner[c]);
         b->normal[i] = ty_normalize(g);
@@ -243,14 +259,16 @@ static void move_to_wall(const ty_tet_motion* m, const buried* b, ty_tet_place* 
 static void remove_normal_part(const buried* b, const double (*solid)[3], double* out)
 {
     for (int i = 0; i < b->n; ++i) {
-        ty_vec3 value = ty_load3(out + 3 * b->id[i]), relative = solid ? value - ty_load3(solid[i]) : value;
+        ty_vec3 value = ty_load3(out + 3 * b->id[i]),
+                relative = solid ? value - ty_load3(solid[i]) : value;
         ty_store3(out + 3 * b->id[i], value - ty_dot(relative, b->normal[i]) * b->normal[i]);
     }
 }
 
-// Points under the free surface, as trackers see them: its velocity holds on both sides of it. Beyond it values are
-// those of the closest point; if the liquid's own held below, a surface tracked between samples a half cell apart would
-// move at a mean of both, too slowly for waves whose motion fades with depth (2.4 % at 32 cells a wave).
+// Points under the free surface, as trackers see them: its velocity holds on both sides of it.
+// Beyond it values are those of the closest point; if the liquid's own held below, a surface
+// tracked between samples a half cell apart would move at a mean of both, too slowly for waves
+// whose motion fades with depth (2.4 % at 32 cells a wave).
 typedef struct skin_deep {
     int n, id[BATCH];
     double weight[BATCH];
@@ -266,7 +284,8 @@ bool ty_tet_on_free_surface(const ty_tet_motion* m, int tri)
     return true;
 }
 
-static void find_skin_deep(const ty_tet_motion* m, int n, const double (*x)[3], const ty_tet_place* place, skin_deep* s)
+static void find_skin_deep(const ty_tet_motion* m, int n, const double (*x)[3],
+                           const ty_tet_place* place, skin_deep* s)
 {
     double at[BATCH][3], closest[BATCH][3], distance2[BATCH], h = m->state.mesh.tree.cell;
     int tri[BATCH], id[BATCH], k = 0;
@@ -279,7 +298,9 @@ static void find_skin_deep(const ty_tet_motion* m, int n, const double (*x)[3], 
     ty_bvh_closest(&m->skin_tree, k, (const double(*)[3])at, SKIN_END * h, &out);
     s->n = 0;
     for (int i = 0; i < k; ++i) {
-        if (tri[i] < 0 || tri[i] >= m->skin.n_tris - m->n_loose_tris || !ty_tet_on_free_surface(m, tri[i])) continue;
+        if (tri[i] < 0 || tri[i] >= m->skin.n_tris - m->n_loose_tris ||
+            !ty_tet_on_free_surface(m, tri[i]))
+            continue;
         double fade = (SKIN_END - sqrt(distance2[i]) / h) / (SKIN_END - SKIN_WHOLE);
         s->weight[s->n] = ty_min(fade, 1.0);
         ty_tet_place_on_skin(m, tri[i], ty_load3(closest[i]), &s->place[s->n]);
@@ -305,8 +326,8 @@ bool ty_tet_has_solids(const ty_world* world)
 }
 
 // `place` is where the points are; moved to walls where these are.
-static void sample_at(const ty_tet_motion* m, const ty_world* world, bool surface, int n, const double (*x)[3],
-                      ty_tet_place* place, double* u, double* a)
+static void sample_at(const ty_tet_motion* m, const ty_world* world, bool surface, int n,
+                      const double (*x)[3], ty_tet_place* place, double* u, double* a)
 {
     buried b;
     skin_deep s;
@@ -330,16 +351,16 @@ static void sample_at(const ty_tet_motion* m, const ty_world* world, bool surfac
     if (a) remove_normal_part(&b, NULL, a);
 }
 
-void ty_tet_sample(const ty_tet_motion* m, const ty_world* world, bool surface, int n, const double (*x)[3], double* u,
-                   double* a)
+void ty_tet_sample(const ty_tet_motion* m, const ty_world* world, bool surface, int n,
+                   const double (*x)[3], double* u, double* a)
 {
     ty_tet_place place[BATCH];
     ty_tet_locate(m, n, x, place);
     sample_at(m, world, surface, n, x, place, u, a);
 }
 
-void ty_tet_sample_inside(const ty_tet_motion* m, const ty_world* world, int n, const double (*x)[3], bool* known,
-                          double (*u)[3], double (*a)[3])
+void ty_tet_sample_inside(const ty_tet_motion* m, const ty_world* world, int n,
+                          const double (*x)[3], bool* known, double (*u)[3], double (*a)[3])
 {
     ty_tet_place place[BATCH];
     double at[BATCH][3];
@@ -353,5 +374,6 @@ void ty_tet_sample_inside(const ty_tet_motion* m, const ty_world* world, int n, 
         id[k++] = i;
     }
     sample_at(m, world, false, k, (const double(*)[3])at, place, u[0], a[0]);
-    for (int i = k - 1; i >= 0; --i) memmove(u[id[i]], u[i], sizeof u[0]), memmove(a[id[i]], a[i], sizeof a[0]);
+    for (int i = k - 1; i >= 0; --i)
+        memmove(u[id[i]], u[i], sizeof u[0]), memmove(a[id[i]], a[i], sizeof a[0]);
 }

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of the surface that no tet is near: drops and sheets thinner than the mesh resolves. Each of their vertices has
-// a velocity of its own, that which arrives along the flow, and falls freely; beside a wall it does not go into it.
-// Their triangles join the skin, so that the tracker finds their velocity and not that of a body far away.
+// Parts of the surface that no tet is near: drops and sheets thinner than the mesh resolves. Each
+// of their vertices has a velocity of its own, that which arrives along the flow, and falls freely;
+// beside a wall it does not go into it. Their triangles join the skin, so that the tracker finds
+// their velocity and not that of a body far away.
 #include <string.h>
 
 #include "core/parallel.h"
 #include "solve/tet/motion.h"
 
 enum { BATCH = TY_SAMPLE_BATCH };
-static const double FAR = 0.5;          // cells from the mesh
-static const double TOUCH = 0.5;        // cells from a wall
-static const double PROBE = 0.125;      // cells
+static const double FAR = 0.5;        // cells from the mesh
+static const double TOUCH = 0.5;      // cells from a wall
+static const double PROBE = 0.125;    // cells
 
 typedef struct loose_job {
     ty_tetflow* tf;
     ty_tet_motion* m;
     const ty_tri_mesh* surface;
     double dt;
-    int first;      // of the loose vertices in the skin
+    int first;    // of the loose vertices in the skin
 } loose_job;
 
 // loose_id becomes 0 where a vertex is loose, -1 elsewhere.
@@ -123,14 +124,17 @@ ty_status ty_tetflow_loose(ty_tetflow* tf, const ty_liquid* liquid, double dt)
 {
     ty_tet_motion* m = ty_tetflow_new(tf);
     if (!liquid->surface || liquid->surface->n_tris == 0) return ty_ok();
-    loose_job job = {.tf = tf, .m = m, .surface = liquid->surface, .dt = dt, .first = m->skin.n_verts};
+    loose_job job = {
+        .tf = tf, .m = m, .surface = liquid->surface, .dt = dt, .first = m->skin.n_verts};
     if (!ty_array_resize(&tf->loose_id, job.surface->n_verts)) return ty_no_memory("loose drops");
     ty_parallel_for(job.surface->n_verts, BATCH, find_block, &job);
     int n_tris, n_verts = number_vertices(&job, &n_tris);
     if (n_verts == 0) return ty_ok();
     TY_TRY(add_to_skin(&job, n_verts, n_tris));
     int n = m->skin.n_verts;
-    if (!ty_array_resize(&m->u.skin, n) || !ty_array_resize(&m->a.skin, n)) return ty_no_memory("loose drops");
+    if (!ty_array_resize(&m->u.skin, n) || !ty_array_resize(&m->a.skin, n))
+        return ty_no_memory("loose drops");
     ty_parallel_for(n_verts, BATCH, value_block, &job);
-    return ty_bvh_build(&m->skin_tree, n, (const double(*)[3])m->skin.vert, m->skin.n_tris, (const int(*)[3])m->skin.tri);
+    return ty_bvh_build(&m->skin_tree, n, (const double(*)[3])m->skin.vert, m->skin.n_tris,
+                        (const int(*)[3])m->skin.tri);
 }

@@ -69,11 +69,13 @@ static double skin_speed_block(void* ctx, ty_range r)
 
 static double step_limit(const ty_tetflow* tf)
 {
-    double h = tf->def->cell, g = ty_norm(ty_world_gravity(tf->world)), sigma = tf->def->surface_tension;
+    double h = tf->def->cell, g = ty_norm(ty_world_gravity(tf->world)),
+           sigma = tf->def->surface_tension;
     double speed = ty_max(tf->max_speed, ty_world_solid_speed(tf->world)) + sqrt(5.0 * h * g);
     double limit = speed > 0.0 ? tf->def->cfl * h / speed : INFINITY;
     if (g > 0.0) limit = fmin(limit, WAVE_STEP * sqrt(h / g));
-    if (sigma > 0.0) limit = fmin(limit, CAPILLARY_STEP * sqrt(tf->def->density * h * h * h / sigma));
+    if (sigma > 0.0)
+        limit = fmin(limit, CAPILLARY_STEP * sqrt(tf->def->density * h * h * h / sigma));
     return limit;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the liquid of one step moves, at any point: the state on its mesh, values at vertices, and what is known outside.
+// How the liquid of one step moves, at any point: the state on its mesh, values at vertices, and
+// what is known outside.
 //
 //                 skin: boundary of the mesh, and loose triangles      values between tets: twelve parts of each tet,
 //      . o . .    of the surface that no tet is near                   linear, exact at barycentres and vertices
@@ -16,7 +17,8 @@
 #include "space/bvh.h"
 #include "space/hash_grid.h"
 
-// The tets around each vertex: 4 * tet + place of the vertex in it, rising; first has n_verts + 1 entries.
+// The tets around each vertex: 4 * tet + place of the vertex in it, rising; first has n_verts + 1
+// entries.
 typedef struct ty_tet_stars {
     TY_ARRAY(int) first;
     TY_ARRAY(int) corner;
@@ -24,41 +26,45 @@ typedef struct ty_tet_stars {
 ty_status ty_tet_stars_make(ty_tet_stars* stars, const ty_tet_mesh* mesh);
 void ty_tet_stars_free(ty_tet_stars* stars);
 
-// A vector field: at vertices, and by how much a tet's own value differs from the mean of its vertices'.
+// A vector field: at vertices, and by how much a tet's own value differs from the mean of its
+// vertices'.
 typedef struct ty_tet_values {
     TY_ARRAY(ty_vec3) vert;
     TY_ARRAY(ty_vec3) deviation;
-    TY_ARRAY(ty_vec3) skin;        // at the skin's vertices
+    TY_ARRAY(ty_vec3) skin;    // at the skin's vertices
 } ty_tet_values;
 
 struct ty_tet_motion {
     ty_tet_state state;
-    TY_ARRAY(double) volume;       // per tet
-    TY_ARRAY(ty_vec3) centre;      // per tet: where its velocity is that of the liquid, the centroid of its open part
-    TY_ARRAY(double) moving;       // per tet: its volume of liquid; for statistics
+    TY_ARRAY(double) volume;    // per tet
+    TY_ARRAY(ty_vec3)
+    centre;    // per tet: where its velocity is that of the liquid, the centroid of its open part
+    TY_ARRAY(double) moving;    // per tet: its volume of liquid; for statistics
     ty_tet_values u, a;
-    ty_tri_mesh skin;              // boundary vertices of the mesh first, then loose ones of the surface
+    ty_tri_mesh skin;    // boundary vertices of the mesh first, then loose ones of the surface
     ty_bvh skin_tree;
     int n_loose_tris;
-    ty_tet_stars around;           // with `paper` only
-    bool paper;                    // values as in paper.h
-    bool sticks;                   // vertices on solids move with them
+    ty_tet_stars around;    // with `paper` only
+    bool paper;             // values as in paper.h
+    bool sticks;            // vertices on solids move with them
     ty_vec3 gravity;
-    double level;                  // p / rho = p' / rho + gravity . x - level
+    double level;    // p / rho = p' / rho + gravity . x - level
 };
 void ty_tet_motion_free(ty_tet_motion* m);
 
-// Where a point is: in a tet, on a skin triangle that is closest (tet = -2 - triangle), or nowhere (-1).
+// Where a point is: in a tet, on a skin triangle that is closest (tet = -2 - triangle), or nowhere
+// (-1).
 typedef struct ty_tet_place {
     int tet;
-    double l[4];                   // barycentric coordinates
+    double l[4];    // barycentric coordinates
 } ty_tet_place;
 
 // vertex.c: volumes and centres of a new mesh.
 ty_status ty_tet_motion_measure(ty_tet_motion* m);
 // The barycentric coordinates of a tet's centre.
 void ty_tet_centre_weights(const ty_tet_state* s, int tet, double l[4]);
-// Everything that is sampled, from state.u and state.a; then ty_tet_motion_close. `stars` is scratch.
+// Everything that is sampled, from state.u and state.a; then ty_tet_motion_close. `stars` is
+// scratch.
 ty_status ty_tet_motion_finish(ty_tet_motion* m, ty_tet_stars* stars);
 // The velocity of the solid that a vertex lies on.
 ty_vec3 ty_tet_wall_velocity(const ty_tet_motion* m, const ty_tet_stars* stars, int v);
@@ -68,15 +74,18 @@ ty_status ty_tet_motion_close(ty_tet_motion* m);
 // interpolate.c. Re-entrant; n at most TY_SAMPLE_BATCH.
 void ty_tet_locate(const ty_tet_motion* m, int n, const double (*x)[3], ty_tet_place* place);
 // The same, but nowhere (-1) for points outside and farther from the skin than `reach`.
-void ty_tet_locate_within(const ty_tet_motion* m, double reach, int n, const double (*x)[3], ty_tet_place* place);
-// u, a: 3 values per point; either may be NULL. With a world that has solids, values in them are those at the wall.
-// `surface`: as trackers see them, with the surface's velocity on both sides of it.
-void ty_tet_sample(const ty_tet_motion* m, const ty_world* world, bool surface, int n, const double (*x)[3], double* u,
-                   double* a);
+void ty_tet_locate_within(const ty_tet_motion* m, double reach, int n, const double (*x)[3],
+                          ty_tet_place* place);
+// u, a: 3 values per point; either may be NULL. With a world that has solids, values in them are
+// those at the wall. `surface`: as trackers see them, with the surface's velocity on both sides of
+// it.
+void ty_tet_sample(const ty_tet_motion* m, const ty_world* world, bool surface, int n,
+                   const double (*x)[3], double* u, double* a);
 // The same without the surface's part, for points in tets only; others are not known.
-void ty_tet_sample_inside(const ty_tet_motion* m, const ty_world* world, int n, const double (*x)[3], bool* known,
-                          double (*u)[3], double (*a)[3]);
-// The place of a point on a triangle of the skin, whether that is free (no solid's side of the mesh), and a place's value.
+void ty_tet_sample_inside(const ty_tet_motion* m, const ty_world* world, int n,
+                          const double (*x)[3], bool* known, double (*u)[3], double (*a)[3]);
+// The place of a point on a triangle of the skin, whether that is free (no solid's side of the
+// mesh), and a place's value.
 void ty_tet_place_on_skin(const ty_tet_motion* m, int tri, ty_vec3 x, ty_tet_place* place);
 bool ty_tet_on_free_surface(const ty_tet_motion* m, int tri);
 ty_vec3 ty_tet_value(const ty_tet_motion* m, const ty_tet_values* f, const ty_tet_place* p);
@@ -87,47 +96,50 @@ void ty_tet_sample_pressure(const ty_tet_motion* m, int n, const ty_tet_place* p
 
 // The solver. motion[now] is what trackers see, the other one is being made or spare.
 typedef struct ty_tetflow {
-    const ty_solve_def *def, *scene;    // scene: as given; def: what it comes to, the same but for `method: paper`
+    const ty_solve_def *def,
+        *scene;    // scene: as given; def: what it comes to, the same but for `method: paper`
     ty_solve_def paper;
-    const ty_world* world;         // of the advance that runs or was last
+    const ty_world* world;    // of the advance that runs or was last
     ty_tet_motion motion[2];
-    ty_tet_band band;              // of motion[now]
+    ty_tet_band band;    // of motion[now]
     int now;
-    double origin[3];              // of the lattice
-    double theta;                  // weight of the new acceleration
-    bool carries;                  // theta < 1: accelerations are carried along
-    bool stiff;                    // viscosity holds against gravity: acts between two projections
-    bool conforms;                 // the mesh ends at solids, as in the paper
+    double origin[3];    // of the lattice
+    double theta;        // weight of the new acceleration
+    bool carries;        // theta < 1: accelerations are carried along
+    bool stiff;          // viscosity holds against gravity: acts between two projections
+    bool conforms;       // the mesh ends at solids, as in the paper
     double max_speed, dt_limit;
     ty_tet_projector* projector;
     struct ty_tet_viscous* viscous;    // NULL until there is viscosity
     ty_stuff stuff;
     ty_tet_stars stars;
-    TY_ARRAY(ty_vec3) unpushed;    // per tet, `method: paper`: velocities before forces
-    TY_ARRAY(double) snapped;      // per boundary vertex: distance to solids
-    TY_ARRAY(double) kept;         // per vertex: pressure of the first of two projections
-    TY_ARRAY(ty_vec3) force;       // per tet: accelerations that are no pressure's
-    TY_ARRAY(ty_vec3) before;      // per tet: the acceleration that arrived with its velocity
-    TY_ARRAY(double) divergence;   // per tet, wanted
-    TY_ARRAY(int) loose_id;        // per vertex of the liquid's surface: its number in the skin, or -1
-    TY_ARRAY(int) contact;         // free surface vertices inside walls
+    TY_ARRAY(ty_vec3) unpushed;     // per tet, `method: paper`: velocities before forces
+    TY_ARRAY(double) snapped;       // per boundary vertex: distance to solids
+    TY_ARRAY(double) kept;          // per vertex: pressure of the first of two projections
+    TY_ARRAY(ty_vec3) force;        // per tet: accelerations that are no pressure's
+    TY_ARRAY(ty_vec3) before;       // per tet: the acceleration that arrived with its velocity
+    TY_ARRAY(double) divergence;    // per tet, wanted
+    TY_ARRAY(int) loose_id;    // per vertex of the liquid's surface: its number in the skin, or -1
+    TY_ARRAY(int) contact;     // free surface vertices inside walls
     TY_ARRAY(int) contact_id;      // and in the open,
     TY_ARRAY(double) contact_x;    // where these are, 3 each
     ty_hash_grid contact_grid;
-    TY_ARRAY(int) code;            // per block of a loop: how it went
+    TY_ARRAY(int) code;    // per block of a loop: how it went
 } ty_tetflow;
 
 static inline ty_tet_motion* ty_tetflow_old(ty_tetflow* tf) { return &tf->motion[tf->now]; }
 static inline ty_tet_motion* ty_tetflow_new(ty_tetflow* tf) { return &tf->motion[1 - tf->now]; }
 
-// fill.c: the new mesh, its shares and geometry. No tets where there is no liquid, or less than a cell of it.
+// fill.c: the new mesh, its shares and geometry. No tets where there is no liquid, or less than a
+// cell of it.
 ty_status ty_tetflow_fill(ty_tetflow* tf, const ty_liquid* liquid);
 // snap.c: boundary vertices near solids onto them.
 ty_status ty_tetflow_snap(ty_tetflow* tf, ty_tet_mesh* mesh);
 // carry.c: the new state's u and `before` from the old motion.
 ty_status ty_tetflow_carry(ty_tetflow* tf, double dt);
 // The same at n points (at most TY_SAMPLE_BATCH): what arrives there after dt.
-void ty_tetflow_arriving(const ty_tetflow* tf, double dt, int n, const double (*x)[3], double* u, double* a);
+void ty_tetflow_arriving(const ty_tetflow* tf, double dt, int n, const double (*x)[3], double* u,
+                         double* a);
 // push.c: forces, steering, sources; `force` is set.
 void ty_tetflow_start_sources(ty_tetflow* tf);
 ty_status ty_tetflow_push(ty_tetflow* tf, double dt, double solve_dt);
@@ -135,12 +147,15 @@ ty_status ty_tetflow_push(ty_tetflow* tf, double dt, double solve_dt);
 ty_status ty_tetflow_give(ty_tetflow* tf, const ty_liquid* liquid, bool physical);
 // contact.c: `given` where the surface has run on into walls.
 ty_status ty_tetflow_contact(ty_tetflow* tf);
-// calm.c: slivers move as the open tets beside them; forces join the accelerations, which become what may be carried.
+// calm.c: slivers move as the open tets beside them; forces join the accelerations, which become
+// what may be carried.
 void ty_tetflow_calm_slivers(ty_tetflow* tf);
 void ty_tetflow_limit_accelerations(ty_tetflow* tf, double dt, bool limited);
-// loose.c: parts of the liquid's surface that no tet is near, into the new motion's skin. Falling freely.
+// loose.c: parts of the liquid's surface that no tet is near, into the new motion's skin. Falling
+// freely.
 ty_status ty_tetflow_loose(ty_tetflow* tf, const ty_liquid* liquid, double dt);
-// flow.c: as trackers see it, through the table of the band; n at most TY_SAMPLE_BATCH, u or a may be NULL.
+// flow.c: as trackers see it, through the table of the band; n at most TY_SAMPLE_BATCH, u or a may
+// be NULL.
 void ty_tetflow_seen(const ty_tetflow* tf, int n, const double (*x)[3], double* u, double* a);
 ty_flow ty_tetflow_flow(const ty_tetflow* tf);
 // archive.c: a motion as the next step needs it, to the bit.

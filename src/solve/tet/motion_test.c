@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interpolation and carrying: linear fields are exact, standing still changes nothing, points far outside ask the
-// closest surface, a state goes through an archive.
+// Interpolation and carrying: linear fields are exact, standing still changes nothing, points far
+// outside ask the closest surface, a state goes through an archive.
 #include "solve/tet/motion.h"
 
 #include <string.h>
@@ -36,8 +36,9 @@ static void fill(ty_tet_motion* m)
     ty_stuff_free(&stuff);
     ty_tet_state* s = &m->state;
     int n = s->mesh.n_tets, v = s->mesh.n_verts;
-    assert_true(ty_array_resize(&s->open, n) && ty_array_resize(&s->solid_velocity, n) && ty_array_resize(&s->u, n) &&
-                ty_array_resize(&s->a, n) && ty_array_resize(&s->vert_kind, v) && ty_array_resize(&s->solid, v) &&
+    assert_true(ty_array_resize(&s->open, n) && ty_array_resize(&s->solid_velocity, n) &&
+                ty_array_resize(&s->u, n) && ty_array_resize(&s->a, n) &&
+                ty_array_resize(&s->vert_kind, v) && ty_array_resize(&s->solid, v) &&
                 ty_array_resize(&s->pressure, v));
     for (int t = 0; t < n; ++t) s->open.at[t] = 1.0, s->solid_velocity.at[t] = ty_vec(0, 0, 0);
     for (int i = 0; i < v; ++i) {
@@ -48,9 +49,11 @@ static void fill(ty_tet_motion* m)
     assert_ok(ty_tet_motion_measure(m));
 }
 
-static ty_vec3 linear(ty_vec3 x)    // without divergence, so that fluxes through the surface are its own
+static ty_vec3
+linear(ty_vec3 x)    // without divergence, so that fluxes through the surface are its own
 {
-    return ty_vec(1.0 + 0.7 * x[0] - 2.0 * x[1], 0.3 * x[2] - 0.5 * x[1], 0.4 - 1.1 * x[0] - 0.2 * x[2]);
+    return ty_vec(1.0 + 0.7 * x[0] - 2.0 * x[1], 0.3 * x[2] - 0.5 * x[1],
+                  0.4 - 1.1 * x[0] - 0.2 * x[2]);
 }
 
 static void random_point(uint64_t seed, double radius, double x[3])
@@ -100,7 +103,8 @@ static void standing_still_changes_nothing(void** unused)
     int n = m.state.mesh.n_tets < 512 ? m.state.mesh.n_tets : 512, step = m.state.mesh.n_tets / n;
     for (int t = 0; t < m.state.mesh.n_tets; ++t) {
         double r[3];
-        for (int axis = 0; axis < 3; ++axis) r[axis] = ty_unit(ty_mix2((uint64_t)t, (uint64_t)axis));
+        for (int axis = 0; axis < 3; ++axis)
+            r[axis] = ty_unit(ty_mix2((uint64_t)t, (uint64_t)axis));
         m.state.u.at[t] = ty_load3(r);
         m.state.a.at[t] = ty_vec(0, 0, 0);
     }
@@ -108,12 +112,14 @@ static void standing_still_changes_nothing(void** unused)
     double x[512][3], u[512][3];
     for (int i = 0; i < n; ++i) ty_store3(x[i], m.centre.at[i * step]);
     ty_tet_sample(&m, NULL, false, n, (const double(*)[3])x, u[0], NULL);
-    for (int i = 0; i < n; ++i) assert_near(ty_norm(ty_load3(u[i]) - m.state.u.at[i * step]), 0.0, 1e-12);
+    for (int i = 0; i < n; ++i)
+        assert_near(ty_norm(ty_load3(u[i]) - m.state.u.at[i * step]), 0.0, 1e-12);
     ty_tet_stars_free(&stars);
     ty_tet_motion_free(&m);
 }
 
-// Far outside, and everywhere under the surface as trackers see it, a uniform field is uniform; a walk never gets lost.
+// Far outside, and everywhere under the surface as trackers see it, a uniform field is uniform; a
+// walk never gets lost.
 static void uniform_fields_hold_everywhere(void** unused)
 {
     (void)unused;
@@ -121,7 +127,8 @@ static void uniform_fields_hold_everywhere(void** unused)
     ty_tet_stars stars = {0};
     fill(&m);
     ty_vec3 w = ty_vec(0.3, -2.0, 1.0);
-    for (int t = 0; t < m.state.mesh.n_tets; ++t) m.state.u.at[t] = w, m.state.a.at[t] = ty_vec(0, 0, 0);
+    for (int t = 0; t < m.state.mesh.n_tets; ++t)
+        m.state.u.at[t] = w, m.state.a.at[t] = ty_vec(0, 0, 0);
     assert_ok(ty_tet_motion_finish(&m, &stars));
     double x[512][3], u[512][3];
     ty_tet_place place[512];
@@ -169,7 +176,8 @@ static void an_archive_keeps_every_bit(void** unused)
     ty_tet_motion_free(&back);
 }
 
-// Fits lead out of the tets around a vertex, but not far: rough fields do not run away at the surface.
+// Fits lead out of the tets around a vertex, but not far: rough fields do not run away at the
+// surface.
 static void vertices_stay_near_their_tets(void** unused)
 {
     (void)unused;
@@ -178,17 +186,20 @@ static void vertices_stay_near_their_tets(void** unused)
     fill(&m);
     for (int t = 0; t < m.state.mesh.n_tets; ++t) {
         uint64_t seed = ty_mix2((uint64_t)t, 11);
-        for (int axis = 0; axis < 3; ++axis) m.state.u.at[t][axis] = ty_unit(seed = ty_mix2(seed, 3)) - 0.5;
+        for (int axis = 0; axis < 3; ++axis)
+            m.state.u.at[t][axis] = ty_unit(seed = ty_mix2(seed, 3)) - 0.5;
         m.state.u.at[t][3] = 0.0;
         m.state.a.at[t] = ty_vec(0, 0, 0);
     }
     assert_ok(ty_tet_motion_finish(&m, &stars));
-    for (int v = 0; v < m.state.mesh.n_verts; ++v) assert_true(ty_norm(m.u.vert.at[v]) < 2.2);    // 2.5 of sqrt(3/4)
+    for (int v = 0; v < m.state.mesh.n_verts; ++v)
+        assert_true(ty_norm(m.u.vert.at[v]) < 2.2);    // 2.5 of sqrt(3/4)
     ty_tet_stars_free(&stars);
     ty_tet_motion_free(&m);
 }
 
-// Trackers' tables: at nodes what ty_tet_sample says, between them close to it, and everywhere near the surface.
+// Trackers' tables: at nodes what ty_tet_sample says, between them close to it, and everywhere near
+// the surface.
 static void tables_say_what_is_there(void** unused)
 {
     (void)unused;
@@ -211,7 +222,8 @@ static void tables_say_what_is_there(void** unused)
         random_point((uint64_t)i + 41, 1.0, x[i]);
         ty_vec3 away = ty_normalize(ty_load3(x[i]) - ty_load3(BALL.centre));
         ty_store3(x[i], ty_load3(BALL.centre) + (BALL.radius + CELL * (i % 2 ? 0.3 : -0.3)) * away);
-        for (int axis = 0; axis < 3 && i % 4 == 0; ++axis) x[i][axis] = 0.5 * CELL * nearbyint(x[i][axis] / (0.5 * CELL));
+        for (int axis = 0; axis < 3 && i % 4 == 0; ++axis)
+            x[i][axis] = 0.5 * CELL * nearbyint(x[i][axis] / (0.5 * CELL));
     }
     ty_band_value value[512];
     ty_band_missed missed;
@@ -227,7 +239,8 @@ static void tables_say_what_is_there(void** unused)
             ++nodes;
         }
         most = fmax(most, off);
-        for (int axis = 0; axis < 3; ++axis) assert_near(value[i][3 + axis], ty_vec(0.25, -1.5, 3.0)[axis], 1e-6);
+        for (int axis = 0; axis < 3; ++axis)
+            assert_near(value[i][3 + axis], ty_vec(0.25, -1.5, 3.0)[axis], 1e-6);
     }
     assert_true(nodes > 20);
     assert_true(most < 0.1 * CELL * 2.5);    // a tenth of what the field changes by in a cell

@@ -9,8 +9,8 @@
 
 enum { BLOCK = 4096, LAYERS = 8 };
 
-// A residual is a flux jump. The solver measures all of them together, the tolerance is for the largest: 3 to 5 times
-// the share of the mean.
+// A residual is a flux jump. The solver measures all of them together, the tolerance is for the
+// largest: 3 to 5 times the share of the mean.
 static const double JUMPS = 0.2;
 
 void ty_tet_state_free(ty_tet_state* s)
@@ -28,7 +28,8 @@ void ty_tet_state_free(ty_tet_state* s)
     ty_array_free(&s->pressure);
 }
 
-ty_status ty_tet_projector_create(ty_tet_projector** out, ty_tet_pressure scheme, const ty_solve_def* def)
+ty_status ty_tet_projector_create(ty_tet_projector** out, ty_tet_pressure scheme,
+                                  const ty_solve_def* def)
 {
     *out = NULL;
     ty_tet_projector* p = ty_alloc_zero(1, sizeof *p);
@@ -83,14 +84,15 @@ static ty_status make_room(const ty_tet_job* job)
         !ty_array_resize(&p->back_flux, m->n_faces) || !ty_array_resize(&p->dropped, m->n_tets) ||
         !ty_array_resize(&p->known, m->n_tets))
         return ty_no_memory("projection");
-    if (had != m->n_verts && m->n_verts) memset(s->pressure.at, 0, sizeof(double) * (size_t)m->n_verts);
+    if (had != m->n_verts && m->n_verts)
+        memset(s->pressure.at, 0, sizeof(double) * (size_t)m->n_verts);
     for (int v = 0; v < m->n_verts; ++v)
         p->given.at[v] = s->vert_kind.at[v] & TY_VERT_AIR ? job->solve_dt * s->given.at[v] : 0.0;
     return ty_ok();
 }
 
-// Solves for the change from the guess, so that a good one makes the result better; a bad one is not used. With
-// nothing to do the result is exactly zero.
+// Solves for the change from the guess, so that a good one makes the result better; a bad one is
+// not used. With nothing to do the result is exactly zero.
 static ty_status solve(const ty_tet_job* job, ty_solve_stats* stats)
 {
     ty_tet_projector* p = job->p;
@@ -104,12 +106,14 @@ static ty_status solve(const ty_tet_job* job, ty_solve_stats* stats)
     if (guessed) memcpy(p->rhs.at, p->x.at, sizeof(double) * (size_t)n);
     ty_vector_zero(n, p->x.at);
     ty_linear_stats linear;
-    TY_TRY(ty_linear_setup(p->linear, &p->matrix, p->scheme == TY_TET_FACE ? &p->prolongation : NULL));
+    TY_TRY(
+        ty_linear_setup(p->linear, &p->matrix, p->scheme == TY_TET_FACE ? &p->prolongation : NULL));
     TY_TRY(ty_linear_solve(p->linear, p->rhs.at, p->x.at, &linear));
     stats->iterations += linear.iterations;
     stats->residual = fmax(stats->residual, linear.last_residual);
     if (!linear.converged)
-        ty_log(TY_LOG_WARNING, "pressure: residual %.1e after %d iterations", linear.last_residual, linear.iterations);
+        ty_log(TY_LOG_WARNING, "pressure: residual %.1e after %d iterations", linear.last_residual,
+               linear.iterations);
     for (int k = 0; k < n && guessed; ++k) p->x.at[k] += p->guess.at[k];
     return ty_ok();
 }
@@ -175,11 +179,14 @@ static double largest_net(void* ctx, ty_range r)
     const ty_tet_mesh* m = &job->s->mesh;
     double top = 0.0;
     for (int64_t t = r.begin; t < r.end; ++t) {
-        double at_wall[4], net = job->p->scheme == TY_TET_TWO_POINT ? ty_tet_wall_flux(job->s, (int)t, at_wall) : 0.0;
+        double at_wall[4], net = job->p->scheme == TY_TET_TWO_POINT
+                                     ? ty_tet_wall_flux(job->s, (int)t, at_wall)
+                                     : 0.0;
         bool own = job->s->open.at[t] > 0.0;
         for (int i = 0; i < 4; ++i) {
             int f = m->tet_face[t][i];
-            own &= job->p->scheme == TY_TET_TWO_POINT || job->p->face_unknown.at[f] != TY_FACE_NODAL;
+            own &= job->p->scheme == TY_TET_TWO_POINT ||
+                   job->p->face_unknown.at[f] != TY_FACE_NODAL;
             net += m->face_tet[f][0] == t ? job->s->flux.at[f] : -job->s->flux.at[f];
         }
         double open = job->s->open.at[t] * ty_tet_mesh_geometry(m, (int)t).volume;
@@ -188,8 +195,8 @@ static double largest_net(void* ctx, ty_range r)
     return top;
 }
 
-ty_status ty_tet_project(ty_tet_projector* p, ty_tet_state* s, double solve_dt, const double* divergence,
-                         ty_solve_stats* stats)
+ty_status ty_tet_project(ty_tet_projector* p, ty_tet_state* s, double solve_dt,
+                         const double* divergence, ty_solve_stats* stats)
 {
     ty_tet_job job = {p, s, solve_dt, divergence};
     const ty_tet_mesh* m = &s->mesh;

@@ -42,7 +42,8 @@ static void mesh_eval(const void* self, int n, const double (*x)[3], double* out
     for (int at = 0; at < n; at += TY_SAMPLE_BATCH) {
         int m = n - at < TY_SAMPLE_BATCH ? n - at : TY_SAMPLE_BATCH;
         ty_sample(&solid, m, x + at, d);
-        for (int i = 0; i < m; ++i) out[at + i] = fmax(out[at + i], -(d[i] + (r->conform ? 0.0 : TY_TET_DEPTH * r->cell)));
+        for (int i = 0; i < m; ++i)
+            out[at + i] = fmax(out[at + i], -(d[i] + (r->conform ? 0.0 : TY_TET_DEPTH * r->cell)));
     }
 }
 
@@ -55,16 +56,20 @@ static rig rig_make(double cell)
 
 static ty_obstacle_def* add_obstacle(rig* r, ty_shape_kind kind)
 {
-    r->def.obstacles = ty_realloc(r->def.obstacles, (size_t)r->def.n_obstacles, (size_t)r->def.n_obstacles + 1,
-                                  sizeof *r->def.obstacles);
+    r->def.obstacles = ty_realloc(r->def.obstacles, (size_t)r->def.n_obstacles,
+                                  (size_t)r->def.n_obstacles + 1, sizeof *r->def.obstacles);
     r->def.obstacles[r->def.n_obstacles] = ty_obstacle_default(kind);
     return &r->def.obstacles[r->def.n_obstacles++];
 }
 
-static void set3(double out[3], double x, double y, double z) { out[0] = x, out[1] = y, out[2] = z; }
+static void set3(double out[3], double x, double y, double z)
+{
+    out[0] = x, out[1] = y, out[2] = z;
+}
 
 // Moves an obstacle from time 0 to 1.
-static void add_motion(ty_obstacle_def* o, ty_vec3 velocity, ty_vec3 axis, double degrees_from, double degrees_to)
+static void add_motion(ty_obstacle_def* o, ty_vec3 velocity, ty_vec3 axis, double degrees_from,
+                       double degrees_to)
 {
     o->shape.n_keys = 2;
     o->shape.keys = ty_alloc(2, sizeof *o->shape.keys);
@@ -121,7 +126,8 @@ static ty_status rig_mesh(rig* r)
     set3(def.box.lo, -0.2, -0.2, -0.2);
     set3(def.box.hi, 1.2, 1.2, 1.2);
     TY_TRY(ty_stuff_mesh(&r->stuff, &meshed, &def, &r->s.mesh));
-    if (r->conform) TY_TRY(ty_tet_shares_conform(&r->s, &liquid, r->world, r->cell, r->solve.paper));
+    if (r->conform)
+        TY_TRY(ty_tet_shares_conform(&r->s, &liquid, r->world, r->cell, r->solve.paper));
     else TY_TRY(ty_tet_shares(&r->s, &liquid, r->world, r->cell));
     return rig_arrays(r);
 }
@@ -208,7 +214,8 @@ static double energy(const rig* r)
 {
     double sum = 0.0;
     for (int t = 0; t < r->s.mesh.n_tets; ++t)
-        sum += 0.5 * r->s.open.at[t] * ty_tet_mesh_geometry(&r->s.mesh, t).volume * ty_dot(r->s.u.at[t], r->s.u.at[t]);
+        sum += 0.5 * r->s.open.at[t] * ty_tet_mesh_geometry(&r->s.mesh, t).volume *
+               ty_dot(r->s.u.at[t], r->s.u.at[t]);
     return sum;
 }
 
@@ -232,7 +239,8 @@ static void pool_stays_still(void** unused)
     }
 }
 
-// A push that a linear pressure holds, whatever its direction: solids, cut tets and air faces see the same gradient.
+// A push that a linear pressure holds, whatever its direction: solids, cut tets and air faces see
+// the same gradient.
 static void linear_pressures_are_exact(void** unused)
 {
     (void)unused;
@@ -245,7 +253,8 @@ static void linear_pressures_are_exact(void** unused)
         for (int t = 0; t < r.s.mesh.n_tets; ++t) r.s.u.at[t] = 0.01 * slope;
         assert_ok(rig_project(&r, 0.01));
         assert_near(largest_error(&r, ty_vec(0, 0, 0), 0.0), 0.0, 1e-9);
-        double offset = r.s.given.at[r.s.mesh.n_verts - 1] - ty_dot(slope, vertex(&r, r.s.mesh.n_verts - 1));
+        double offset = r.s.given.at[r.s.mesh.n_verts - 1] -
+                        ty_dot(slope, vertex(&r, r.s.mesh.n_verts - 1));
         for (int v = 0; v < r.s.mesh.n_verts; ++v)
             if (r.s.vert_kind.at[v] & TY_VERT_LIVE)
                 assert_near(r.s.pressure.at[v], ty_dot(slope, vertex(&r, v)) + offset, 1e-7);
@@ -269,7 +278,8 @@ static void projection_is_idempotent_and_takes_energy(void** unused)
         assert_true(ty_array_resize(&kept, r.s.u.n));
         memcpy(kept.at, r.s.u.at, sizeof(ty_vec3) * (size_t)kept.n);
         assert_ok(rig_project(&r, 0.02));
-        for (int t = 0; t < r.s.mesh.n_tets; ++t) assert_near(ty_norm(r.s.u.at[t] - kept.at[t]), 0.0, 1e-8);
+        for (int t = 0; t < r.s.mesh.n_tets; ++t)
+            assert_near(ty_norm(r.s.u.at[t] - kept.at[t]), 0.0, 1e-8);
         assert_near(total_outflow(&r), 0.0, 1e-9);
         ty_array_free(&kept);
         rig_end(&r);
@@ -283,8 +293,9 @@ static void fluxes_agree_and_cancel(void** unused)
     assert_ok(rig_start(&r, TY_TET_FACE));
     stir(&r);
     assert_ok(rig_project(&r, 0.02));
-    print_message("face: jump %.2e, divergence %.2e 1/s, %d iterations, %d unknowns, %d tets\n", r.stats.flux_jump,
-                  r.stats.max_divergence, r.stats.iterations, (int)r.stats.unknowns, r.s.mesh.n_tets);
+    print_message("face: jump %.2e, divergence %.2e 1/s, %d iterations, %d unknowns, %d tets\n",
+                  r.stats.flux_jump, r.stats.max_divergence, r.stats.iterations,
+                  (int)r.stats.unknowns, r.s.mesh.n_tets);
     assert_true(r.stats.flux_jump < 1e-6);
     assert_true(r.stats.max_divergence < 1e-4);
     rig_end(&r);
@@ -309,7 +320,8 @@ static void stream_along_a_wall_stays_uniform(void** unused)
     }
 }
 
-// A ball of liquid in a tilted duct that is open at both ends. Edges of the duct are rounded by the mesh.
+// A ball of liquid in a tilted duct that is open at both ends. Edges of the duct are rounded by the
+// mesh.
 static void stream_in_a_duct_stays_uniform(void** unused)
 {
     (void)unused;
@@ -324,17 +336,19 @@ static void stream_in_a_duct_stays_uniform(void** unused)
     assert_ok(rig_start(&r, TY_TET_FACE));
     // z turned about the axis.
     double c = cos(23.0 * 3.14159265358979 / 180.0), sn = sin(23.0 * 3.14159265358979 / 180.0);
-    ty_vec3 z = ty_vec(0, 0, 1), stream = c * z + sn * ty_cross(axis, z) + (1.0 - c) * ty_dot(axis, z) * axis;
+    ty_vec3 z = ty_vec(0, 0, 1),
+            stream = c * z + sn * ty_cross(axis, z) + (1.0 - c) * ty_dot(axis, z) * axis;
     for (int t = 0; t < r.s.mesh.n_tets; ++t) r.s.u.at[t] = stream;
     assert_ok(rig_project(&r, 0.02));
     double sum = 0.0, all = 0.0, cut = 0.0, cut_all = 0.0;
     for (int t = 0; t < r.s.mesh.n_tets; ++t) {
-        double w = r.s.open.at[t] * ty_tet_mesh_geometry(&r.s.mesh, t).volume, e = ty_norm(r.s.u.at[t] - stream);
+        double w = r.s.open.at[t] * ty_tet_mesh_geometry(&r.s.mesh, t).volume,
+               e = ty_norm(r.s.u.at[t] - stream);
         sum += w * e * e, all += w;
         if (r.s.open.at[t] < 1.0) cut += w * e * e, cut_all += w;
     }
-    print_message("duct: rms change %.2e, in cut tets %.2e, largest %.2e\n", sqrt(sum / all), sqrt(cut / cut_all),
-                  largest_error(&r, stream, 0.1));
+    print_message("duct: rms change %.2e, in cut tets %.2e, largest %.2e\n", sqrt(sum / all),
+                  sqrt(cut / cut_all), largest_error(&r, stream, 0.1));
     assert_true(sqrt(cut / cut_all) < 4e-3);
     rig_end(&r);
 }
@@ -363,7 +377,8 @@ static double turning_error(double cell)
     rig r = rig_make(cell);
     add_motion(add_tank(&r), ty_vec(0, 0, 0), ty_vec(0, 0, 1), 0.0, 60.0);
     r.level = 1e3;
-    r.uniform = true;    // one vector per tet cannot turn without change where tets of different sizes meet
+    r.uniform =
+        true;    // one vector per tet cannot turn without change where tets of different sizes meet
     assert_ok(rig_start(&r, TY_TET_FACE));
     double rate = 60.0 * 3.14159265358979 / 180.0, sum = 0.0, all = 0.0;
     for (int pass = 0; pass < 2; ++pass) {
@@ -387,7 +402,8 @@ static void full_container_turns_rigidly(void** unused)
     assert_true(fine < 2e-3 && fine < 0.6 * coarse);
 }
 
-// The same with walls in planes of mesh faces, where tets are dropped but not cut; still few iterations.
+// The same with walls in planes of mesh faces, where tets are dropped but not cut; still few
+// iterations.
 static void walls_in_mesh_planes_are_closed(void** unused)
 {
     (void)unused;
@@ -398,19 +414,22 @@ static void walls_in_mesh_planes_are_closed(void** unused)
         set3(tank->shape.min, 1.0 / 8, 1.0 / 8, 1.0 / 8);
         set3(tank->shape.max, 7.0 / 8, 7.0 / 8, 7.0 / 8);
         add_motion(tank, velocity, ty_vec(0, 0, 1), 0.0, 0.0);
-        for (int k = 0; k < 2; ++k)
-            ty_store3(tank->shape.keys[k].move, (k - 0.5) * velocity);
+        for (int k = 0; k < 2; ++k) ty_store3(tank->shape.keys[k].move, (k - 0.5) * velocity);
         r.level = 1e3;
         r.on_lattice = true;
         r.solve.tolerance = 1e-10;
         assert_ok(rig_start(&r, scheme));
         int n_walls = 0;
         for (int f = 0; f < r.s.mesh.n_inner_faces; ++f)
-            n_walls += r.s.open.at[r.s.mesh.face_tet[f][0]] + r.s.open.at[r.s.mesh.face_tet[f][1]] == 1.0;
+            n_walls += r.s.open.at[r.s.mesh.face_tet[f][0]] +
+                           r.s.open.at[r.s.mesh.face_tet[f][1]] ==
+                       1.0;
         assert_true(n_walls > 100);
         assert_ok(rig_project(&r, 0.02));
         assert_near(largest_error(&r, velocity, 1e-9), 0.0, 1e-7);
-        if (scheme == TY_TET_FACE) assert_true(r.stats.iterations < 30);    // nodal systems of this size go without multigrid
+        if (scheme == TY_TET_FACE)
+            assert_true(r.stats.iterations <
+                        30);    // nodal systems of this size go without multigrid
         rig_end(&r);
     }
 }
@@ -495,7 +514,8 @@ static void nodal_is_the_coarse_space_of_face(void** unused)
     assert_ok(ty_csr_validate_symmetric(&nodal.p->matrix, 1e-13));
     ty_csr r = {0};
     assert_ok(ty_csr_transpose(&r, &face.p->prolongation));
-    double *y = ty_alloc(m, 8), *ky = ty_alloc(m, 8), *py = ty_alloc(n, 8), *apy = ty_alloc(n, 8), *rapy = ty_alloc(m, 8);
+    double *y = ty_alloc(m, 8), *ky = ty_alloc(m, 8), *py = ty_alloc(n, 8), *apy = ty_alloc(n, 8),
+           *rapy = ty_alloc(m, 8);
     for (int i = 0; i < m; ++i) y[i] = ty_unit(ty_mix((uint64_t)i));
     ty_csr_apply(&nodal.p->matrix, y, ky);
     ty_csr_apply(&face.p->prolongation, y, py);
@@ -558,9 +578,11 @@ static void paper_air_tears_contact_lines(void** unused)
 {
     (void)unused;
     double paper = pool_speed(true, true), ours = pool_speed(true, false);
-    print_message("pool after one step, speed / (g dt): paper %.2e, conforming %.2e\n", paper, ours);
+    print_message("pool after one step, speed / (g dt): paper %.2e, conforming %.2e\n", paper,
+                  ours);
     assert_true(paper > 0.3);
-    assert_true(ours < 0.1);    // vertices up to a twentieth of a cell off the surface count as on it
+    assert_true(ours <
+                0.1);    // vertices up to a twentieth of a cell off the surface count as on it
 }
 
 static void nothing_to_do_gives_zero(void** unused)
@@ -677,7 +699,8 @@ static void open_parts_are_right(void** unused)
     static const ty_vec3 x[4] = {{0, 0, 0}, {1, 0.1, 0}, {0.2, 1, 0.1}, {0.1, 0.2, 1}};
     for (uint64_t seed = 1; seed < 40; ++seed) {
         double d[4], minus[4], count = 0.0, n_all = 0.0;
-        for (int i = 0; i < 4; ++i) d[i] = ty_unit(ty_mix2(seed, (uint64_t)i)) - 0.5, minus[i] = -d[i];
+        for (int i = 0; i < 4; ++i)
+            d[i] = ty_unit(ty_mix2(seed, (uint64_t)i)) - 0.5, minus[i] = -d[i];
         double share = ty_tet_open_share(d);
         assert_near(share + ty_tet_open_share(minus), 1.0, 1e-14);
         enum { N = 40 };
@@ -697,7 +720,8 @@ static void open_parts_are_right(void** unused)
         for (int i = 0; i < 4; ++i) {
             const int* f = face[i];
             double on[3] = {d[f[0]], d[f[1]], d[f[2]]};
-            open_area += ty_triangle_open_share(on) * 0.5 * ty_cross(x[f[1]] - x[f[0]], x[f[2]] - x[f[0]]);
+            open_area += ty_triangle_open_share(on) * 0.5 *
+                         ty_cross(x[f[1]] - x[f[0]], x[f[2]] - x[f[0]]);
             sum += wall.centre[i], off += wall.centre[i] * d[i];
         }
         assert_near(ty_norm(open_area), 0.0, 1e-14);

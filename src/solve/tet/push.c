@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forces, steering and sources in the liquid's tets, and gravity where it is not part of the pressure.
+// Forces, steering and sources in the liquid's tets, and gravity where it is not part of the
+// pressure.
 #include <string.h>
 
 #include "core/parallel.h"
@@ -15,7 +16,8 @@ typedef struct push_job {
     ty_status* status;    // of the block that runs alone to say what failed; or NULL
 } push_job;
 
-static ty_status push_points(const push_job* job, int n, const double (*x)[3], double (*v)[3], double (*a)[3])
+static ty_status push_points(const push_job* job, int n, const double (*x)[3], double (*v)[3],
+                             double (*a)[3])
 {
     const ty_world* world = job->tf->world;
     for (int i = 0; i < n; ++i) ty_store3(a[i], job->gravity);
@@ -83,12 +85,15 @@ ty_status ty_tetflow_push(ty_tetflow* tf, double dt, double solve_dt)
 {
     ty_tet_motion* m = ty_tetflow_new(tf);
     int64_t n = m->state.mesh.n_tets, blocks = (n + BATCH - 1) / BATCH;
-    if (!ty_array_resize(&tf->force, n) || !ty_array_resize(&tf->code, blocks)) return ty_no_memory("forces");
+    if (!ty_array_resize(&tf->force, n) || !ty_array_resize(&tf->code, blocks))
+        return ty_no_memory("forces");
     for (int64_t t = 0; t < n; ++t) tf->force.at[t] = ty_vec(0, 0, 0);
     bool gravity = !tf->def->reduced_pressure;
-    if (!gravity && !ty_world_has_forces(tf->world) && !ty_world_steers(tf->world) && !ty_world_n_sources(tf->world))
+    if (!gravity && !ty_world_has_forces(tf->world) && !ty_world_steers(tf->world) &&
+        !ty_world_n_sources(tf->world))
         return ty_ok();
-    push_job job = {tf, m, dt, solve_dt, gravity ? ty_world_gravity(tf->world) : ty_vec(0, 0, 0), NULL};
+    push_job job = {tf,  m, dt, solve_dt, gravity ? ty_world_gravity(tf->world) : ty_vec(0, 0, 0),
+                    NULL};
     ty_parallel_for(n, BATCH, push_block, &job);
     for (int64_t b = 0; b < blocks; ++b) {
         if (tf->code.at[b] == TY_OK) continue;

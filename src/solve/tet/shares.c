@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solids on the mesh: open shares of tets, velocities in their closed parts, kinds of vertices. Obstacles and closed
-// sides of a domain are embedded: the mesh runs on into them and ends TY_TET_DEPTH cells deep.
+// Solids on the mesh: open shares of tets, velocities in their closed parts, kinds of vertices.
+// Obstacles and closed sides of a domain are embedded: the mesh runs on into them and ends
+// TY_TET_DEPTH cells deep.
 #include <string.h>
 
 #include "core/parallel.h"
@@ -13,15 +14,18 @@ enum { BLOCK = TY_SAMPLE_BATCH, PLACES = 5, VELOCITY_BLOCK = 100, HALVINGS = 3 }
 static const double SNAP = 1e-6;
 // A closed share below this is rounding.
 static const double UNCUT = 1e-12;
-// Boundary vertices that lie deeper in a solid than this (cells), and in the liquid, are where the mesh just ends.
+// Boundary vertices that lie deeper in a solid than this (cells), and in the liquid, are where the
+// mesh just ends.
 static const double DEEP = 1.0;
-// How far from its zero (cells) the liquid's distance may be at a vertex on it: the mesher's steps leave less.
+// How far from its zero (cells) the liquid's distance may be at a vertex on it: the mesher's steps
+// leave less.
 static const double ON_SURFACE = 0.05;
 
 // No point of a tet is farther than this from a vertex, in longest edges.
 static const double REACH = 0.7;
-// How far from 1 the slope of a distance may be in a tet. A ball of 10 cells has 0.003; at a right edge it is 0.3. Up to
-// three halvings of edges reduce what a duct's edges change in a uniform stream (rms in cut tets) from 1.2e-2 to 2.2e-3.
+// How far from 1 the slope of a distance may be in a tet. A ball of 10 cells has 0.003; at a right
+// edge it is 0.3. Up to three halvings of edges reduce what a duct's edges change in a uniform
+// stream (rms in cut tets) from 1.2e-2 to 2.2e-3.
 static const double BENT = 0.005;
 // Velocities that differ by more than this share are those of two solids.
 static const double ANOTHER = 0.5;
@@ -52,8 +56,8 @@ static bool beside_dropped(const ty_tet_state* s, int tet)
     return false;
 }
 
-// Where solids are asked for their velocity in a tet: at the wall (or the centre, when it is dropped) and at the
-// vertices. False for tets without a solid.
+// Where solids are asked for their velocity in a tet: at the wall (or the centre, when it is
+// dropped) and at the vertices. False for tets without a solid.
 static bool solid_places(const ty_tet_state* s, int tet, double out[PLACES][3], ty_vec3* area)
 {
     ty_vec3 x[4], at = ty_vec(0, 0, 0);
@@ -72,8 +76,9 @@ static bool solid_places(const ty_tet_state* s, int tet, double out[PLACES][3], 
     return true;
 }
 
-// The velocity at the wall. Where two solids meet in a tet (a piston and its cylinder) it is that of the one that
-// pushes: the other's surface slides along, so what the whole wall sweeps is what the first one does.
+// The velocity at the wall. Where two solids meet in a tet (a piston and its cylinder) it is that
+// of the one that pushes: the other's surface slides along, so what the whole wall sweeps is what
+// the first one does.
 static ty_vec3 wall_velocity(const double v[PLACES][3], ty_vec3 area)
 {
     ty_vec3 here = ty_load3(v[0]), best = here;
@@ -95,13 +100,16 @@ static void velocity_block(void* ctx, ty_range r)
     for (int64_t t = r.begin; t < r.end; ++t)
         if (solid_places(s, (int)t, x[n], &area[n])) cut[n++] = (int)t;
     if (n) ty_sample(&job->velocity, n * PLACES, (const double(*)[3])x[0], v[0][0]);
-    for (int k = 0; k < n; ++k) s->solid_velocity.at[cut[k]] = wall_velocity((const double(*)[3])v[k], area[k]);
+    for (int k = 0; k < n; ++k)
+        s->solid_velocity.at[cut[k]] = wall_velocity((const double(*)[3])v[k], area[k]);
 }
 
-// Whether a wall may pass through the tet, and its distances are not those of a plane: an edge, a thin plate, a bend.
+// Whether a wall may pass through the tet, and its distances are not those of a plane: an edge, a
+// thin plate, a bend.
 static bool needs_halving(const ty_vec3 x[4], const double d[4])
 {
-    ty_vec3 a = x[1] - x[0], b = x[2] - x[0], c = x[3] - x[0], bc = ty_cross(b, c), ca = ty_cross(c, a), ab = ty_cross(a, b);
+    ty_vec3 a = x[1] - x[0], b = x[2] - x[0], c = x[3] - x[0], bc = ty_cross(b, c),
+            ca = ty_cross(c, a), ab = ty_cross(a, b);
     double longest = 0.0, low = INFINITY, high = -INFINITY;
     for (int i = 0; i < 4; ++i) {
         low = ty_min(low, d[i]), high = ty_max(high, d[i]);
@@ -114,7 +122,8 @@ static bool needs_halving(const ty_vec3 x[4], const double d[4])
 }
 
 // The open share by halving edges where that is needed.
-static double halved_share(const ty_sampler* solid, const ty_vec3 x[4], const double d[4], int levels)
+static double halved_share(const ty_sampler* solid, const ty_vec3 x[4], const double d[4],
+                           int levels)
 {
     static const uint8_t edge[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
     static const uint8_t part[8][4] = {{0, 4, 5, 6}, {4, 1, 7, 8}, {5, 7, 2, 9}, {6, 8, 9, 3},
@@ -158,13 +167,15 @@ static void mark_around(ty_tet_state* s)
 {
     for (int t = 0; t < s->mesh.n_tets; ++t) {
         double open = s->open.at[t];
-        uint8_t kind = open == 1.0 ? TY_VERT_LIVE : open == 0.0 ? TY_VERT_WALL : TY_VERT_LIVE | TY_VERT_WALL | TY_VERT_CUT;
+        uint8_t kind = open == 1.0   ? TY_VERT_LIVE
+                       : open == 0.0 ? TY_VERT_WALL
+                                     : TY_VERT_LIVE | TY_VERT_WALL | TY_VERT_CUT;
         for (int i = 0; i < 4; ++i) s->vert_kind.at[s->mesh.tet[t][i]] |= kind;
     }
 }
 
-// Air vertices belong to a boundary face, and the mesh ends there because the liquid does. `f` is the liquid's
-// distance at vertices from n_inner on.
+// Air vertices belong to a boundary face, and the mesh ends there because the liquid does. `f` is
+// the liquid's distance at vertices from n_inner on.
 static void mark_air(const shares_job* job, const double* f)
 {
     ty_tet_state* s = job->s;
@@ -174,7 +185,8 @@ static void mark_air(const shares_job* job, const double* f)
         for (int i = 0; i < 4; ++i) {
             int v = m->tet[t][i];
             if (m->tet_face[t][i] == face || v < m->n_inner) continue;
-            bool ends = s->solid.at[v] < -DEEP * job->cell && f[v - m->n_inner] < -ON_SURFACE * job->cell;
+            bool ends = s->solid.at[v] < -DEEP * job->cell &&
+                        f[v - m->n_inner] < -ON_SURFACE * job->cell;
             if (!ends) s->vert_kind.at[v] |= TY_VERT_AIR;
         }
     }
@@ -190,7 +202,8 @@ static void conform(const shares_job* job)
         s->vert_kind.at[v] = TY_VERT_LIVE | (on ? TY_VERT_SOLID : 0);
     }
     // Four vertices on a solid would leave nothing open.
-    for (int t = 0; t < s->mesh.n_tets; ++t) s->open.at[t] = 1.0, s->solid_velocity.at[t] = ty_vec(0, 0, 0);
+    for (int t = 0; t < s->mesh.n_tets; ++t)
+        s->open.at[t] = 1.0, s->solid_velocity.at[t] = ty_vec(0, 0, 0);
 }
 
 static void mark_conforming_air(const shares_job* job, const double* f, bool paper_air)
@@ -198,12 +211,14 @@ static void mark_conforming_air(const shares_job* job, const double* f, bool pap
     ty_tet_state* s = job->s;
     const ty_tet_mesh* m = &s->mesh;
     for (int v = m->n_inner; v < m->n_verts; ++v)
-        if (!paper_air && fabs(f[v - m->n_inner]) < ON_SURFACE * job->cell) s->vert_kind.at[v] |= TY_VERT_AIR;
+        if (!paper_air && fabs(f[v - m->n_inner]) < ON_SURFACE * job->cell)
+            s->vert_kind.at[v] |= TY_VERT_AIR;
     for (int face = m->n_inner_faces; face < m->n_faces && paper_air; ++face) {
         int t = m->face_tet[face][0];
         bool solid = true;
         for (int i = 0; i < 4; ++i)
-            if (m->tet_face[t][i] != face) solid &= (s->vert_kind.at[m->tet[t][i]] & TY_VERT_SOLID) != 0;
+            if (m->tet_face[t][i] != face)
+                solid &= (s->vert_kind.at[m->tet[t][i]] & TY_VERT_SOLID) != 0;
         for (int i = 0; i < 4 && !solid; ++i)
             if (m->tet_face[t][i] != face) s->vert_kind.at[m->tet[t][i]] |= TY_VERT_AIR;
     }
@@ -226,17 +241,21 @@ static ty_status resize(ty_tet_state* s)
     const ty_tet_mesh* m = &s->mesh;
     // `pressure` comes in with the last step's values where there are any.
     if (!ty_array_resize(&s->solid, m->n_verts) || !ty_array_resize(&s->open, m->n_tets) ||
-        !ty_array_resize(&s->solid_velocity, m->n_tets) || !ty_array_resize(&s->vert_kind, m->n_verts) ||
-        !ty_array_resize(&s->outflow, m->n_verts))
+        !ty_array_resize(&s->solid_velocity, m->n_tets) ||
+        !ty_array_resize(&s->vert_kind, m->n_verts) || !ty_array_resize(&s->outflow, m->n_verts))
         return ty_no_memory("open shares");
     return ty_ok();
 }
 
-ty_status ty_tet_shares(ty_tet_state* s, const ty_sampler* liquid_distance, const ty_world* world, double cell)
+ty_status ty_tet_shares(ty_tet_state* s, const ty_sampler* liquid_distance, const ty_world* world,
+                        double cell)
 {
     const ty_tet_mesh* m = &s->mesh;
     TY_TRY(resize(s));
-    shares_job job = {.s = s, .cell = cell, .solid = ty_world_solid(world), .velocity = ty_world_solid_velocity(world)};
+    shares_job job = {.s = s,
+                      .cell = cell,
+                      .solid = ty_world_solid(world),
+                      .velocity = ty_world_solid_velocity(world)};
     ty_parallel_for(m->n_verts, BLOCK, sample_solid, &job);
     ty_parallel_for(m->n_tets, BLOCK, share_block, &job);
     if (ty_world_solid_moves(world) || ty_world_solid_speed(world) > 0.0)
@@ -250,12 +269,15 @@ ty_status ty_tet_shares(ty_tet_state* s, const ty_sampler* liquid_distance, cons
     return ty_ok();
 }
 
-ty_status ty_tet_shares_conform(ty_tet_state* s, const ty_sampler* liquid_distance, const ty_world* world, double cell,
-                                bool paper_air)
+ty_status ty_tet_shares_conform(ty_tet_state* s, const ty_sampler* liquid_distance,
+                                const ty_world* world, double cell, bool paper_air)
 {
     const ty_tet_mesh* m = &s->mesh;
     TY_TRY(resize(s));
-    shares_job job = {.s = s, .cell = cell, .solid = ty_world_solid(world), .velocity = ty_world_solid_velocity(world)};
+    shares_job job = {.s = s,
+                      .cell = cell,
+                      .solid = ty_world_solid(world),
+                      .velocity = ty_world_solid_velocity(world)};
     ty_parallel_for(m->n_verts, BLOCK, sample_solid, &job);
     conform(&job);
     if (ty_world_solid_moves(world) || ty_world_solid_speed(world) > 0.0)

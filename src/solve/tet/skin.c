@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known outside the mesh: its boundary, with the values of its vertices, and loose parts of the surface that
-// no tet is near, each vertex with its own velocity. The closest triangle answers.
+// What is known outside the mesh: its boundary, with the values of its vertices, and loose parts of
+// the surface that no tet is near, each vertex with its own velocity. The closest triangle answers.
 #include <string.h>
 
 #include "solve/tet/motion.h"
@@ -32,8 +32,12 @@ ty_status ty_tet_motion_close(ty_tet_motion* m)
     ty_tet_values* values[2] = {&m->u, &m->a};
     int n = m->skin.n_verts;
     for (int f = 0; f < 2; ++f) {
-        if (!ty_array_resize(&values[f]->skin, n)) return ty_no_memory("velocities outside the liquid");
-        if (n) memcpy(values[f]->skin.at, values[f]->vert.at + mesh->n_inner, (size_t)n * sizeof(ty_vec3));
+        if (!ty_array_resize(&values[f]->skin, n))
+            return ty_no_memory("velocities outside the liquid");
+        if (n)
+            memcpy(values[f]->skin.at, values[f]->vert.at + mesh->n_inner,
+                   (size_t)n * sizeof(ty_vec3));
     }
-    return ty_bvh_build(&m->skin_tree, n, (const double(*)[3])m->skin.vert, m->skin.n_tris, (const int(*)[3])m->skin.tri);
+    return ty_bvh_build(&m->skin_tree, n, (const double(*)[3])m->skin.vert, m->skin.n_tris,
+                        (const int(*)[3])m->skin.tri);
 }

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pressures that are linear in each tet: `face` (Crouzeix-Raviart) and `nodal`, one velocity vector per tet.
+// Pressures that are linear in each tet: `face` (Crouzeix-Raviart) and `nodal`, one velocity vector
+// per tet.
 //
-// With the shape function q_k of unknown k, V grad q_k = S_k in a tet, open share phi, wanted divergence D:
+// With the shape function q_k of unknown k, V grad q_k = S_k in a tet, open share phi, wanted
+// divergence D:
 //     sum_t phi/V S_k . S_l x_l = sum_t phi S_k . u* + phi V D mean(q_k) - q_k(wall) N . u_solid
 // with N the area vector of the wall in the tet, into the solid.
 //
-// For a face between uncut tets S_k are its area vectors as seen from both: the flux S . u + V D / 4 out of one tet is
-// that into the other. Where faces of cut tets take the mean of their vertices this is P^T A P with A = sum phi S.S/V.
+// For a face between uncut tets S_k are its area vectors as seen from both: the flux S . u + V D /
+// 4 out of one tet is that into the other. Where faces of cut tets take the mean of their vertices
+// this is P^T A P with A = sum phi S.S/V.
 //
-// Moving solids push at the wall, not by (1 - phi) S_k . u_solid in the volume: both are exact for rigid walls, but where
-// a moving solid meets a still one the velocity in the volume has sources (a piston in a tank gave 11 % too much).
+// Moving solids push at the wall, not by (1 - phi) S_k . u_solid in the volume: both are exact for
+// rigid walls, but where a moving solid meets a still one the velocity in the volume has sources (a
+// piston in a tank gave 11 % too much).
 #include <string.h>
 
 #include "core/parallel.h"
@@ -37,8 +41,9 @@ static void add(row* r, int col, double val)
     r->val[at] = val;
 }
 
-// What flows into the wall, as far as the shape function at a corner counts it, or at the face opposite: all that goes
-// through that face when it is closed. (Faces of their own belong to whole tets, which have no other wall.)
+// What flows into the wall, as far as the shape function at a corner counts it, or at the face
+// opposite: all that goes through that face when it is closed. (Faces of their own belong to whole
+// tets, which have no other wall.)
 static double wall_part(const ty_tet_job* job, int tet, const ty_tet_local* local, int own)
 {
     const ty_tet_state* s = job->s;
@@ -46,7 +51,9 @@ static double wall_part(const ty_tet_job* job, int tet, const ty_tet_local* loca
     double at[4];
     if (ty_dot(velocity, velocity) == 0.0) return 0.0;
     if (local->corner[own] < 0)
-        return ty_tet_face_open(s, tet, local->corner[own] + 4) == 0.0 ? ty_dot(local->S[own], velocity) : 0.0;
+        return ty_tet_face_open(s, tet, local->corner[own] + 4) == 0.0
+                   ? ty_dot(local->S[own], velocity)
+                   : 0.0;
     ty_tet_wall_flux(s, tet, at);
     return at[local->corner[own]];
 }
@@ -64,7 +71,8 @@ static void add_tet(const ty_tet_job* job, int tet, int k, row* r)
     while (own < local.n && local.unknown[own] != k) ++own;
     if (own == local.n) return;
     ty_vec3 S = local.S[own];
-    r->rhs += open * (ty_dot(S, s->u.at[tet]) + local.volume * ty_wanted(job, tet) * local.mean[own]);
+    r->rhs += open *
+              (ty_dot(S, s->u.at[tet]) + local.volume * ty_wanted(job, tet) * local.mean[own]);
     r->rhs -= scale * ty_dot(S, local.known);
     r->rhs -= wall_part(job, tet, &local, own);
     for (int l = 0; l < local.n; ++l) add(r, local.unknown[l], scale * ty_dot(S, local.S[l]));
@@ -107,7 +115,8 @@ static int count_row(const ty_tet_job* job, int k, int worker)
 static void count_block(void* ctx, ty_range r)
 {
     const ty_tet_job* job = ctx;
-    for (int64_t k = r.begin; k < r.end; ++k) job->p->matrix.row_start[k + 1] = count_row(job, (int)k, r.worker);
+    for (int64_t k = r.begin; k < r.end; ++k)
+        job->p->matrix.row_start[k + 1] = count_row(job, (int)k, r.worker);
 }
 
 static void fill_block(void* ctx, ty_range r)
@@ -130,7 +139,8 @@ static ty_status make_prolongation(const ty_tet_job* job)
 {
     ty_tet_projector* p = job->p;
     const ty_tet_mesh* m = &job->s->mesh;
-    TY_TRY(ty_csr_reserve(&p->prolongation, p->n_unknowns, p->n_coarse, 3 * (int64_t)p->n_face_unknowns + p->n_unknowns));
+    TY_TRY(ty_csr_reserve(&p->prolongation, p->n_unknowns, p->n_coarse,
+                          3 * (int64_t)p->n_face_unknowns + p->n_unknowns));
     ty_csr* c = &p->prolongation;
     int at = 0;
     c->row_start[0] = 0;
@@ -160,7 +170,8 @@ ty_status ty_tet_linear_assemble(const ty_tet_job* job)
     ty_tet_projector* p = job->p;
     TY_TRY(ty_tet_number(job));
     int n = p->n_unknowns;
-    if (!ty_array_resize(&p->rhs, n) || !ty_array_resize(&p->guess, n) || !ty_array_resize(&p->x, n))
+    if (!ty_array_resize(&p->rhs, n) || !ty_array_resize(&p->guess, n) ||
+        !ty_array_resize(&p->x, n))
         return ty_no_memory("pressure");
     TY_TRY(ty_csr_reserve(&p->matrix, n, n, 0));
     p->matrix.row_start[0] = 0;
@@ -185,7 +196,8 @@ void ty_tet_linear_guess(const ty_tet_job* job)
         p->guess.at[k] = job->solve_dt * sum / 3.0;
     }
     for (int v = 0; v < m->n_verts; ++v)
-        if (p->vert_unknown.at[v] >= 0) p->guess.at[p->vert_unknown.at[v]] = job->solve_dt * job->s->pressure.at[v];
+        if (p->vert_unknown.at[v] >= 0)
+            p->guess.at[p->vert_unknown.at[v]] = job->solve_dt * job->s->pressure.at[v];
 }
 
 // New velocities, and the fluxes out of each tet through whole faces.
@@ -222,8 +234,9 @@ static double open_area(const ty_tet_state* s, int face)
     return ty_tet_face_open(s, t, i);
 }
 
-// One flux for both sides: the mean of what they have, which differs by what the solver left; of cut tets, whose faces
-// have no flux that a pressure made single, the mean by open share. On a wall it is the solid's.
+// One flux for both sides: the mean of what they have, which differs by what the solver left; of
+// cut tets, whose faces have no flux that a pressure made single, the mean by open share. On a wall
+// it is the solid's.
 static void flux_block(void* ctx, ty_range r)
 {
     const ty_tet_job* job = ctx;
@@ -233,7 +246,8 @@ static void flux_block(void* ctx, ty_range r)
         double w0 = s->open.at[side[0]], w1 = side[1] < 0 ? 0.0 : s->open.at[side[1]];
         double back = side[1] < 0 ? 0.0 : job->p->back_flux.at[f];
         double mean = w0 + w1 > 0.0 ? (w0 * s->flux.at[f] - w1 * back) / (w0 + w1) : 0.0;
-        s->flux.at[f] = job->p->face_unknown.at[f] == TY_FACE_NODAL ? open_area(s, (int)f) * mean : mean;
+        s->flux.at[f] = job->p->face_unknown.at[f] == TY_FACE_NODAL ? open_area(s, (int)f) * mean
+                                                                    : mean;
     }
 }
 
@@ -255,7 +269,8 @@ static void add_outflow(const ty_tet_job* job, int tet)
         if (s->vert_kind.at[vert[j]] & TY_VERT_AIR) s->outflow.at[vert[j]] += out[j] - wall[j];
 }
 
-// What leaves at air vertices: the residual of the row the vertex would have had, and a third of its air faces.
+// What leaves at air vertices: the residual of the row the vertex would have had, and a third of
+// its air faces.
 static void make_outflow(const ty_tet_job* job)
 {
     ty_tet_state* s = job->s;
@@ -286,7 +301,8 @@ static void face_values(const ty_tet_job* job, int tet, double out[4])
     }
 }
 
-// The pressure at vertices without an unknown: the mean, by volume, of what the tets around have there.
+// The pressure at vertices without an unknown: the mean, by volume, of what the tets around have
+// there.
 static void make_pressure(const ty_tet_job* job)
 {
     const ty_tet_projector* p = job->p;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pressure of [Chentanez2007] section 3.3.2: one unknown per tet, one normal velocity per face. For comparison: the
-// gradient between two tets' pressures is not exact for linear ones.
+// The pressure of [Chentanez2007] section 3.3.2: one unknown per tet, one normal velocity per face.
+// For comparison: the gradient between two tets' pressures is not exact for linear ones.
 //
 //     F = F* + w A (x_a - x_b) / d,  d = 3 (V_a + V_b) / (4 A)      flux out of tet a; w the open share of the face
 //     sum of F over the faces of a tet, and of what the wall in it takes = V D
 //
-// At air faces x is given at the face, d = 3 V_a / (4 A). With [Gong2008]'s outside share s > 0 there is a pressure s x_a
-// outside instead, as far from the face as the one inside.
+// At air faces x is given at the face, d = 3 V_a / (4 A). With [Gong2008]'s outside share s > 0
+// there is a pressure s x_a outside instead, as far from the face as the one inside.
 #include <string.h>
 
 #include "core/parallel.h"
@@ -26,13 +26,16 @@ static int other_tet(const ty_tet_mesh* m, int face, int tet)
     return side[0] == tet ? side[1] : side[0];
 }
 
-// w A / d of a face as seen from a tet, and where the other side is: a tet, or -1 for air. 0 when it is closed.
-static double conductance(const ty_tet_job* job, int tet, int i, const ty_tet_geometry* g, int* other)
+// w A / d of a face as seen from a tet, and where the other side is: a tet, or -1 for air. 0 when
+// it is closed.
+static double conductance(const ty_tet_job* job, int tet, int i, const ty_tet_geometry* g,
+                          int* other)
 {
     const ty_tet_state* s = job->s;
     int f = s->mesh.tet_face[tet][i];
     *other = other_tet(&s->mesh, f, tet);
-    if (*other < 0 ? job->p->face_unknown.at[f] != TY_FACE_GIVEN : s->open.at[*other] == 0.0) return 0.0;
+    if (*other < 0 ? job->p->face_unknown.at[f] != TY_FACE_GIVEN : s->open.at[*other] == 0.0)
+        return 0.0;
     double open = ty_tet_face_open(s, tet, i), volume = g->volume;
     if (open < CLOSED) return 0.0;
     if (*other >= 0) volume += ty_tet_mesh_geometry(&s->mesh, *other).volume;
@@ -53,8 +56,10 @@ static double outside(const ty_tet_projector* p)
     return p->outside_share > 0.0 ? 0.5 * (1.0 - p->outside_share) : 1.0;
 }
 
-// The flux of u* out of a tet through the open part of a face: of the vector between the tets' by their distances.
-static double carried_flux(const ty_tet_job* job, int tet, int i, const ty_tet_geometry* g, int other)
+// The flux of u* out of a tet through the open part of a face: of the vector between the tets' by
+// their distances.
+static double carried_flux(const ty_tet_job* job, int tet, int i, const ty_tet_geometry* g,
+                           int other)
 {
     const ty_tet_state* s = job->s;
     ty_vec3 u = s->u.at[tet];
@@ -90,7 +95,8 @@ static void fill_row(const ty_tet_job* job, int tet, ty_csr* a, int* at)
     ty_tet_projector* p = job->p;
     int k = p->tet_unknown.at[tet], diagonal = (*at)++;
     ty_tet_geometry g = ty_tet_mesh_geometry(&s->mesh, tet);
-    double at_wall[4], rhs = s->open.at[tet] * g.volume * ty_wanted(job, tet) - ty_tet_wall_flux(s, tet, at_wall);
+    double at_wall[4],
+        rhs = s->open.at[tet] * g.volume * ty_wanted(job, tet) - ty_tet_wall_flux(s, tet, at_wall);
     a->col[diagonal] = k;
     a->val[diagonal] = 0.0;
     for (int i = 0; i < 4; ++i) {
@@ -117,7 +123,8 @@ static ty_status make_room(const ty_tet_job* job)
     if (!ty_array_resize(&p->tet_unknown, s->mesh.n_tets)) return ty_no_memory("pressure");
     for (int t = 0; t < s->mesh.n_tets; ++t) p->tet_unknown.at[t] = s->open.at[t] > 0.0 ? n++ : -1;
     p->n_unknowns = n;
-    if (!ty_array_resize(&p->rhs, n) || !ty_array_resize(&p->guess, n) || !ty_array_resize(&p->x, n))
+    if (!ty_array_resize(&p->rhs, n) || !ty_array_resize(&p->guess, n) ||
+        !ty_array_resize(&p->x, n))
         return ty_no_memory("pressure");
     return ty_csr_reserve(&p->matrix, n, n, MAX_ENTRIES * (int64_t)n);
 }
@@ -148,7 +155,8 @@ void ty_tet_two_point_guess(const ty_tet_job* job)
         int k = job->p->tet_unknown.at[t];
         if (k < 0) continue;
         const int* v = s->mesh.tet[t];
-        double sum = s->pressure.at[v[0]] + s->pressure.at[v[1]] + s->pressure.at[v[2]] + s->pressure.at[v[3]];
+        double sum = s->pressure.at[v[0]] + s->pressure.at[v[1]] + s->pressure.at[v[2]] +
+                     s->pressure.at[v[3]];
         job->p->guess.at[k] = 0.25 * job->solve_dt * sum;
     }
 }
@@ -161,9 +169,10 @@ static ty_vec3 solve3(const ty_vec3 m[3], ty_vec3 b)
     return det > 0.0 ? (b[0] * yz + b[1] * zx + b[2] * xy) / det : ty_vec(0, 0, 0);
 }
 
-// The vector that fits the fluxes of a tet best: exactly, when they cancel and the tet is not cut (the closed form of
-// notes section 2 is then the same). `wall` is the flux into the solid.
-static ty_vec3 fit_vector(const ty_tet_state* s, int tet, const ty_tet_geometry* g, const double flux[4], double wall)
+// The vector that fits the fluxes of a tet best: exactly, when they cancel and the tet is not cut
+// (the closed form of notes section 2 is then the same). `wall` is the flux into the solid.
+static ty_vec3 fit_vector(const ty_tet_state* s, int tet, const ty_tet_geometry* g,
+                          const double flux[4], double wall)
 {
     ty_vec3 m[3] = {ty_vec(0, 0, 0), ty_vec(0, 0, 0), ty_vec(0, 0, 0)}, b = m[0], x[4], S[5];
     double d[4], w[5];

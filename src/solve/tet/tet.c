@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solver `tet`: the step of [Chentanez2007] Figure 2, and its row in the table of solvers.
 //
-// Departs: see the heads of the stages. Most of all, the pressure's gradient is exact for linear pressures and the
-// pressure's acceleration is carried along (carry.c).
+// Departs: see the heads of the stages. Most of all, the pressure's gradient is exact for linear
+// pressures and the pressure's acceleration is carried along (carry.c).
 #include <string.h>
 
 #include "core/clock.h"
@@ -36,7 +36,8 @@ static void no_acceleration(ty_tet_state* s)
 }
 
 // From u in the new mesh's tets to a motion. Not physical: nothing pushes.
-static ty_status project(ty_tetflow* tf, const ty_liquid* liquid, double solve_dt, bool physical, ty_solve_stats* stats)
+static ty_status project(ty_tetflow* tf, const ty_liquid* liquid, double solve_dt, bool physical,
+                         ty_solve_stats* stats)
 {
     const double* divergence;
     TY_TRY(ty_tetflow_give(tf, liquid, physical));
@@ -45,9 +46,11 @@ static ty_status project(ty_tetflow* tf, const ty_liquid* liquid, double solve_d
     return ty_tet_project(tf->projector, &ty_tetflow_new(tf)->state, solve_dt, divergence, stats);
 }
 
-// Friction as strong as gravity acts on what gravity and pressure leave over, or a heap of honey would sink by
-// g dt in every step, however stiff it is. Two projections then; their pressures add up.
-static ty_status project_stiff(ty_tetflow* tf, const ty_liquid* liquid, double dt, ty_solve_stats* stats)
+// Friction as strong as gravity acts on what gravity and pressure leave over, or a heap of honey
+// would sink by g dt in every step, however stiff it is. Two projections then; their pressures add
+// up.
+static ty_status project_stiff(ty_tetflow* tf, const ty_liquid* liquid, double dt,
+                               ty_solve_stats* stats)
 {
     ty_tet_state* s = &ty_tetflow_new(tf)->state;
     TY_TRY(project(tf, liquid, dt, true, stats));
@@ -60,7 +63,8 @@ static ty_status project_stiff(ty_tetflow* tf, const ty_liquid* liquid, double d
     return ty_ok();
 }
 
-static ty_status move(ty_tetflow* tf, const ty_liquid* liquid, double dt, double theta, ty_solve_stats* stats)
+static ty_status move(ty_tetflow* tf, const ty_liquid* liquid, double dt, double theta,
+                      ty_solve_stats* stats)
 {
     ty_tet_motion* m = ty_tetflow_new(tf);
     double solve_dt = theta * dt, begin = ty_clock();
@@ -74,11 +78,14 @@ static ty_status move(ty_tetflow* tf, const ty_liquid* liquid, double dt, double
     }
     stats->advect_seconds += ty_clock() - begin;
     begin = ty_clock();
-    TY_TRY(tf->stiff ? project_stiff(tf, liquid, solve_dt, stats) : project(tf, liquid, solve_dt, true, stats));
+    TY_TRY(tf->stiff ? project_stiff(tf, liquid, solve_dt, stats)
+                     : project(tf, liquid, solve_dt, true, stats));
     stats->project_seconds += ty_clock() - begin;
     begin = ty_clock();
     ty_tetflow_calm_slivers(tf);
-    if (tf->carries) ty_tetflow_limit_accelerations(tf, dt, theta < 1.0);    // at first there is none to compare with
+    if (tf->carries)
+        ty_tetflow_limit_accelerations(tf, dt,
+                                       theta < 1.0);    // at first there is none to compare with
     else no_acceleration(&m->state);
     TY_TRY(ty_tet_motion_finish(m, &tf->stars));
     TY_TRY(ty_tetflow_loose(tf, liquid, dt));
@@ -104,8 +111,8 @@ static ty_status set_velocity(ty_tetflow* tf)
 
 static void turn_over(ty_tetflow* tf) { tf->now = 1 - tf->now; }
 
-// The initial velocities, made divergence-free; then a short step that is thrown away but for the acceleration and the
-// pressure it needed.
+// The initial velocities, made divergence-free; then a short step that is thrown away but for the
+// acceleration and the pressure it needed.
 static ty_status start(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* stats)
 {
     TY_TRY(ty_tetflow_fill(tf, liquid));
@@ -123,7 +130,8 @@ static ty_status start(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* 
     TY_TRY(ty_tetflow_fill(tf, liquid));
     TY_TRY(move(tf, liquid, dt, 1.0, stats));    // there is no acceleration to carry yet
     ty_tet_motion* second = ty_tetflow_new(tf);
-    if (first->state.u.n) memcpy(second->state.u.at, first->state.u.at, (size_t)first->state.u.n * sizeof(ty_vec3));
+    if (first->state.u.n)
+        memcpy(second->state.u.at, first->state.u.at, (size_t)first->state.u.n * sizeof(ty_vec3));
     TY_TRY(ty_tet_motion_finish(second, &tf->stars));
     TY_TRY(ty_tetflow_loose(tf, liquid, 0.0));
     turn_over(tf);
@@ -131,14 +139,15 @@ static ty_status start(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* 
     return ty_tetflow_measure(tf, liquid, stats);
 }
 
-static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* world, double t, double dt,
-                         ty_solve_stats* stats)
+static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* world, double t,
+                         double dt, ty_solve_stats* stats)
 {
     ty_tetflow* tf = self;
     *stats = (ty_solve_stats){0};
     if (!liquid) return ty_fail(TY_NOT_YET, "solver 'tet' has no smoke; use 'octree'");
     tf->world = world;
-    ty_varying* mu = (ty_varying*)&tf->scene->viscosity;    // only its cache of volume files changes
+    ty_varying* mu =
+        (ty_varying*)&tf->scene->viscosity;    // only its cache of volume files changes
     TY_TRY(ty_varying_prepare(mu, t, t + dt));
     if (dt <= 0.0) return start(tf, liquid, stats);
     double begin = ty_clock();
@@ -149,7 +158,8 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
     begin = ty_clock();
     TY_TRY(ty_tetflow_measure(tf, liquid, stats));
     stats->advect_seconds += ty_clock() - begin;
-    if (!(tf->max_speed < INFINITY)) return ty_fail(TY_DIVERGED, "the liquid's speed is not finite");
+    if (!(tf->max_speed < INFINITY))
+        return ty_fail(TY_DIVERGED, "the liquid's speed is not finite");
     return ty_ok();
 }
 
@@ -164,7 +174,10 @@ static int fields(const void* self, int max, ty_named_field* out)
     return n;
 }
 
-static ty_status write_tets(const void* self, const char* path) { return ty_tetflow_write(self, path); }
+static ty_status write_tets(const void* self, const char* path)
+{
+    return ty_tetflow_write(self, path);
+}
 
 static ty_status archive(void* self, ty_archive* ar)
 {
@@ -172,7 +185,8 @@ static ty_status archive(void* self, ty_archive* ar)
     TY_TRY(ty_tet_motion_archive(ty_tetflow_old(tf), ar, &tf->stars));
     TY_TRY(ty_archive_f64(ar, "tet.max_speed", &tf->max_speed, 1));
     TY_TRY(ty_archive_f64(ar, "tet.dt_limit", &tf->dt_limit, 1));
-    return ar->loading ? ty_tet_band_make(&tf->band, ty_tetflow_old(tf), tf->world, tf->dt_limit) : ty_ok();
+    return ar->loading ? ty_tet_band_make(&tf->band, ty_tetflow_old(tf), tf->world, tf->dt_limit)
+                       : ty_ok();
 }
 
 static void destroy(void* self)
@@ -202,7 +216,8 @@ static void destroy(void* self)
 
 static ty_status pressure_scheme(const char* name, ty_tet_pressure* scheme)
 {
-    static const char* const names[] = {[TY_TET_FACE] = "face", [TY_TET_NODAL] = "nodal", [TY_TET_TWO_POINT] = "two-point"};
+    static const char* const names[] = {
+        [TY_TET_FACE] = "face", [TY_TET_NODAL] = "nodal", [TY_TET_TWO_POINT] = "two-point"};
     for (int i = 0; i < 3; ++i)
         if (strcmp(names[i], name) == 0) {
             *scheme = (ty_tet_pressure)i;
@@ -223,7 +238,8 @@ static void set_def(ty_tetflow* tf, const ty_solve_def* def)
         tf->def = &tf->paper;
     }
     tf->conforms = strcmp(tf->def->obstacles, "conform") == 0;
-    for (int i = 0; i < 2; ++i) tf->motion[i].paper = def->paper, tf->motion[i].sticks = tf->conforms && def->no_slip;
+    for (int i = 0; i < 2; ++i)
+        tf->motion[i].paper = def->paper, tf->motion[i].sticks = tf->conforms && def->no_slip;
 }
 
 static ty_status create(void** self, const ty_solve_def* def, const ty_world* world)
@@ -237,7 +253,8 @@ static ty_status create(void** self, const ty_solve_def* def, const ty_world* wo
     for (int axis = 0; w->has_domain && axis < 3; ++axis) tf->origin[axis] = w->min[axis];
     ty_tet_pressure scheme = TY_TET_FACE;
     ty_status status = pressure_scheme(tf->def->pressure, &scheme);
-    // Two-point velocities are no projection in the energy's norm: a carried acceleration would grow.
+    // Two-point velocities are no projection in the energy's norm: a carried acceleration would
+    // grow.
     tf->stiff = ty_tetflow_is_stiff(def, world);
     tf->theta = scheme == TY_TET_TWO_POINT || tf->stiff ? 1.0 : def->theta;
     tf->carries = tf->theta < 1.0;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which faces and vertices have an unknown pressure. In `face` every face has its own, except faces of cut tets: those
-// take the mean of their vertices, which then have unknowns. (Weighting faces of cut tets by open shares instead destroys
-// a stream along a wall: 33 % after one projection.) In `nodal` all faces do.
+// Which faces and vertices have an unknown pressure. In `face` every face has its own, except faces
+// of cut tets: those take the mean of their vertices, which then have unknowns. (Weighting faces of
+// cut tets by open shares instead destroys a stream along a wall: 33 % after one projection.) In
+// `nodal` all faces do.
 //
-// A face between a whole and a dropped tet lies on the wall: its own pressure closes it. (As a mean of vertices it would
-// leave pressures undetermined that have no mean on any such face, and multigrid took 110 iterations instead of 12.)
+// A face between a whole and a dropped tet lies on the wall: its own pressure closes it. (As a mean
+// of vertices it would leave pressures undetermined that have no mean on any such face, and
+// multigrid took 110 iterations instead of 12.)
 #include <string.h>
 
 #include "core/parallel.h"
@@ -12,7 +14,8 @@
 
 enum { BLOCK = 4096 };
 
-// All vertices are air, and not all of them on a wall. [Chentanez2007] section 3.3.1: not all of them on a wall.
+// All vertices are air, and not all of them on a wall. [Chentanez2007] section 3.3.1: not all of
+// them on a wall.
 static bool is_air_face(const ty_tet_state* s, int face, bool paper)
 {
     const ty_tet_mesh* m = &s->mesh;
@@ -28,7 +31,10 @@ static bool is_air_face(const ty_tet_state* s, int face, bool paper)
     return paper ? free : air && open;
 }
 
-static bool is_cut(const ty_tet_state* s, int tet) { return s->open.at[tet] > 0.0 && s->open.at[tet] < 1.0; }
+static bool is_cut(const ty_tet_state* s, int tet)
+{
+    return s->open.at[tet] > 0.0 && s->open.at[tet] < 1.0;
+}
 
 static void face_block(void* ctx, ty_range r)
 {
@@ -39,7 +45,8 @@ static void face_block(void* ctx, ty_range r)
         bool cut = is_cut(s, side[0]) || (side[1] >= 0 && is_cut(s, side[1]));
         bool live = s->open.at[side[0]] > 0.0 || (side[1] >= 0 && s->open.at[side[1]] > 0.0);
         int kind = 0;
-        if (job->p->scheme == TY_TET_NODAL || (cut && job->p->scheme == TY_TET_FACE) || !live) kind = TY_FACE_NODAL;
+        if (job->p->scheme == TY_TET_NODAL || (cut && job->p->scheme == TY_TET_FACE) || !live)
+            kind = TY_FACE_NODAL;
         else if (side[1] < 0 && is_air_face(s, (int)f, job->p->paper_air)) kind = TY_FACE_GIVEN;
         job->p->face_unknown.at[f] = kind;
     }
@@ -119,7 +126,8 @@ ty_status ty_tet_number(const ty_tet_job* job)
     ty_tet_projector* p = job->p;
     const ty_tet_mesh* m = &job->s->mesh;
     TY_TRY(ty_tet_mark_faces(job));
-    if (!ty_array_resize(&p->unknown_face, m->n_faces) || !ty_array_resize(&p->vert_unknown, m->n_verts) ||
+    if (!ty_array_resize(&p->unknown_face, m->n_faces) ||
+        !ty_array_resize(&p->vert_unknown, m->n_verts) ||
         !ty_array_resize(&p->vert_coarse, m->n_verts))
         return ty_no_memory("pressure unknowns");
     int n = 0;

@@ -5,24 +5,28 @@
 //   a tet cut, dropped   mean weighted by open volume: extrapolating from slivers along walls makes waves grow
 //   on the free surface  the normal part is what leaves through the surface, over its area
 //
-// The last closes a loop: gravity turns the surface's place into pressure, pressure into velocity, velocity into the
-// surface's place. It is stable when "surface velocity from fluxes" is the transpose of "pressure from the surface's
-// place". The flux of vertex v is Q = sum_t V_t grad(lambda_v) . (phi_t u_t + (1 - phi_t) u_solid): for `nodal` by
-// definition, and for `face` too, because fluxes through inner faces cancel and a third of each air face is left.
+// The last closes a loop: gravity turns the surface's place into pressure, pressure into velocity,
+// velocity into the surface's place. It is stable when "surface velocity from fluxes" is the
+// transpose of "pressure from the surface's place". The flux of vertex v is Q = sum_t V_t
+// grad(lambda_v) . (phi_t u_t + (1 - phi_t) u_solid): for `nodal` by definition, and for `face`
+// too, because fluxes through inner faces cancel and a third of each air face is left.
 #include "core/parallel.h"
 #include "solve/tet/cut_tet.h"
 #include "solve/tet/paper.h"
 
 enum { BLOCK = 1024, LEAST_FIT = 5 };
 
-static const double FIT_CORE = 0.05;       // cells squared, added to squared distances
-static const double FIT_RIDGE = 1e-3;      // of the trace, where tets hardly tell the slope
-static const double FIT_GOOD = 1e-4;       // determinant over cubed trace (1/27 when even) from which on they do
-static const double MOST_BEYOND = 1.5;     // of the largest difference of a tet's value from the mean
-static const double TURN_RIDGE = 1e-3;     // of the moments' trace, where tets lie in a row
-static const double LEAST_AREA = 0.15;     // cells squared: less open surface around a vertex tells no flux
-static const double LEAST_FLAT = 0.5;      // the same for |sum of area vectors| / sum of areas
-static const double LIVE = 0.02;           // tets less open do not bound the flux's velocity
+static const double FIT_CORE = 0.05;     // cells squared, added to squared distances
+static const double FIT_RIDGE = 1e-3;    // of the trace, where tets hardly tell the slope
+static const double FIT_GOOD =
+    1e-4;    // determinant over cubed trace (1/27 when even) from which on they do
+static const double MOST_BEYOND =
+    1.5;    // of the largest difference of a tet's value from the mean
+static const double TURN_RIDGE = 1e-3;    // of the moments' trace, where tets lie in a row
+static const double LEAST_AREA =
+    0.15;    // cells squared: less open surface around a vertex tells no flux
+static const double LEAST_FLAT = 0.5;    // the same for |sum of area vectors| / sum of areas
+static const double LIVE = 0.02;         // tets less open do not bound the flux's velocity
 
 void ty_tet_stars_free(ty_tet_stars* stars)
 {
@@ -39,7 +43,8 @@ ty_status ty_tet_stars_make(ty_tet_stars* stars, const ty_tet_mesh* mesh)
     for (int64_t v = 0; v < n + 2; ++v) first[v] = 0;
     for (int64_t c = 0; c < corners; ++c) ++first[mesh->tet[c / 4][c % 4] + 2];
     for (int64_t v = 2; v < n + 2; ++v) first[v] += first[v - 1];
-    for (int64_t c = 0; c < corners; ++c) stars->corner.at[first[mesh->tet[c / 4][c % 4] + 1]++] = (int)c;
+    for (int64_t c = 0; c < corners; ++c)
+        stars->corner.at[first[mesh->tet[c / 4][c % 4] + 1]++] = (int)c;
     return ty_ok();
 }
 
@@ -78,9 +83,10 @@ static ty_vec3 limited(ty_vec3 v, double most2)
     return size2 > limit2 ? sqrt(limit2 / size2) * v : v;
 }
 
-// What the tets around have of momentum and angular momentum about their centre of mass, by open volume, as a rigid
-// body: at x it moves faster than the mean when they turn. Turning water beside a round wall would be held back otherwise,
-// because all tets are on its inner side. Slopes of a flow without rotation are not continued: that makes waves grow.
+// What the tets around have of momentum and angular momentum about their centre of mass, by open
+// volume, as a rigid body: at x it moves faster than the mean when they turn. Turning water beside
+// a round wall would be held back otherwise, because all tets are on its inner side. Slopes of a
+// flow without rotation are not continued: that makes waves grow.
 static ty_vec3 rigid(const vertex_job* job, const field* f, ty_vec3 x, const int* corner, int n)
 {
     const ty_tet_motion* m = job->m;
@@ -103,10 +109,13 @@ static ty_vec3 rigid(const vertex_job* job, const field* f, ty_vec3 x, const int
         yy += w * e[1] * e[1], yz += w * e[1] * e[2], zz += w * e[2] * e[2];
     }
     double trace = xx + yy + zz, least = TURN_RIDGE * trace;
-    ty_vec3 a = {yy + zz + least, -xy, -xz}, b = {-xy, xx + zz + least, -yz}, c = {-xz, -yz, xx + yy + least};
+    ty_vec3 a = {yy + zz + least, -xy, -xz}, b = {-xy, xx + zz + least, -yz},
+            c = {-xz, -yz, xx + yy + least};
     double det = ty_dot(a, ty_cross(b, c));
     if (!(det > 0.0)) return momentum;
-    ty_vec3 spin = (turning[0] * ty_cross(b, c) + turning[1] * ty_cross(c, a) + turning[2] * ty_cross(a, b)) / det;
+    ty_vec3 spin = (turning[0] * ty_cross(b, c) + turning[1] * ty_cross(c, a) +
+                    turning[2] * ty_cross(a, b)) /
+                   det;
     return momentum + limited(ty_cross(spin, x - middle), most);
 }
 
@@ -117,7 +126,10 @@ typedef struct fit {
     ty_vec3 middle;
 } fit;
 
-static double fit_weight(const vertex_job* job, ty_vec3 d) { return 1.0 / (FIT_CORE * job->cell * job->cell + ty_dot(d, d)); }
+static double fit_weight(const vertex_job* job, ty_vec3 d)
+{
+    return 1.0 / (FIT_CORE * job->cell * job->cell + ty_dot(d, d));
+}
 
 static fit gather(const vertex_job* job, ty_vec3 x, const int* corner, int n)
 {
@@ -152,8 +164,9 @@ static ty_vec3 solve_fit(fit f, ty_vec3 v)
     return (v[0] * ty_cross(b, c) + v[1] * ty_cross(c, a) + v[2] * ty_cross(a, b)) / det;
 }
 
-// A fit leads out of the tets around. What it adds to their mean is at most MOST_BEYOND of the farthest of them, or a
-// vertex of a thin sheet, whose tets hardly tell the slope across it, runs at three times their speed.
+// A fit leads out of the tets around. What it adds to their mean is at most MOST_BEYOND of the
+// farthest of them, or a vertex of a thin sheet, whose tets hardly tell the slope across it, runs
+// at three times their speed.
 static ty_vec3 bounded(const field* f, ty_vec3 value, const int* corner, int n)
 {
     ty_vec3 middle = {0};
@@ -183,8 +196,8 @@ static void fit_fields(const vertex_job* job, ty_vec3 x, int v, const int* corne
 
 // What leaves through the free surface around a vertex.
 typedef struct surface_flux {
-    ty_vec3 area;        // the open surface's area vectors, weighted by the vertex's part in them
-    double plain;        // the same of areas
+    ty_vec3 area;    // the open surface's area vectors, weighted by the vertex's part in them
+    double plain;    // the same of areas
     double flux[2];
 } surface_flux;
 
@@ -196,8 +209,8 @@ static bool is_air_face(const ty_tet_state* s, int t, int i)
     return true;
 }
 
-// The mean over a triangle of lambda_0, taken as 0 where the linear function with values d at the corners is negative:
-// a third of the triangle when it is all open.
+// The mean over a triangle of lambda_0, taken as 0 where the linear function with values d at the
+// corners is negative: a third of the triangle when it is all open.
 static double open_moment(const double d[3])
 {
     bool in[3] = {d[0] > 0.0, d[1] > 0.0, d[2] > 0.0};
@@ -205,7 +218,8 @@ static double open_moment(const double d[3])
     if (n == 0 || n == 3) return n / 9.0;
     while (in[lone] != (n == 1)) ++lone;
     int b = (lone + 1) % 3, c = (lone + 2) % 3;
-    double s = d[lone] / (d[lone] - d[b]), t = d[lone] / (d[lone] - d[c]);    // the corner that is cut off
+    double s = d[lone] / (d[lone] - d[b]),
+           t = d[lone] / (d[lone] - d[c]);    // the corner that is cut off
     double corner = s * t / 3.0 * (lone == 0 ? 3.0 - s - t : b == 0 ? s : t);
     return n == 1 ? corner : 1.0 / 3.0 - corner;
 }
@@ -289,7 +303,8 @@ static void vertex_block(void* ctx, ty_range r)
         if (!cut && n >= LEAST_FIT) fit_fields(job, ty_load3(s->mesh.vert[v]), (int)v, corner, n);
         else
             for (int f = 0; f < 2; ++f)
-                job->field[f].vert[v] = rigid(job, &job->field[f], ty_load3(s->mesh.vert[v]), corner, n);
+                job->field[f].vert[v] = rigid(job, &job->field[f], ty_load3(s->mesh.vert[v]),
+                                              corner, n);
         if (s->vert_kind.at[v] & TY_VERT_AIR) set_normal_part(job, (int)v, corner, n);
         if (!job->m->sticks || !(s->vert_kind.at[v] & TY_VERT_SOLID)) continue;
         job->field[0].vert[v] = ty_tet_wall_velocity(job->m, job->stars, (int)v);
@@ -324,7 +339,8 @@ static void measure_block(void* ctx, ty_range r)
 ty_status ty_tet_motion_measure(ty_tet_motion* m)
 {
     int n = m->state.mesh.n_tets;
-    if (!ty_array_resize(&m->volume, n) || !ty_array_resize(&m->centre, n)) return ty_no_memory("tets");
+    if (!ty_array_resize(&m->volume, n) || !ty_array_resize(&m->centre, n))
+        return ty_no_memory("tets");
     ty_parallel_for(n, BLOCK, measure_block, m);
     return ty_ok();
 }
@@ -340,8 +356,8 @@ static void deviation_block(void* ctx, ty_range r)
         for (int f = 0; f < 2; ++f) {
             const ty_vec3* vert = job->field[f].vert;
             const int* v = mesh->tet[t];
-            out[f][t] = job->field[f].tet[t] -
-                        ((l[0] * vert[v[0]] + l[1] * vert[v[1]]) + (l[2] * vert[v[2]] + l[3] * vert[v[3]]));
+            out[f][t] = job->field[f].tet[t] - ((l[0] * vert[v[0]] + l[1] * vert[v[1]]) +
+                                                (l[2] * vert[v[2]] + l[3] * vert[v[3]]));
         }
     }
 }
@@ -358,10 +374,11 @@ ty_status ty_tet_motion_finish(ty_tet_motion* m, ty_tet_stars* stars)
         return ty_tet_motion_close(m);
     }
     TY_TRY(ty_tet_stars_make(stars, &s->mesh));
-    vertex_job job = {.m = m,
-                      .stars = stars,
-                      .field = {{s->u.at, s->solid_velocity.at, m->u.vert.at}, {s->a.at, NULL, m->a.vert.at}},
-                      .cell = s->mesh.tree.cell};
+    vertex_job job = {
+        .m = m,
+        .stars = stars,
+        .field = {{s->u.at, s->solid_velocity.at, m->u.vert.at}, {s->a.at, NULL, m->a.vert.at}},
+        .cell = s->mesh.tree.cell};
     ty_parallel_for(n_verts, BLOCK, vertex_block, &job);
     ty_parallel_for(n_tets, BLOCK, deviation_block, &job);
     return ty_tet_motion_close(m);

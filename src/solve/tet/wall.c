@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solids as tets and faces see them: one open part per face for both its tets, so that the open parts of all tets and
-// their walls close. Then int grad q over the open part = sum of int q n over its faces and its wall.
+// Solids as tets and faces see them: one open part per face for both its tets, so that the open
+// parts of all tets and their walls close. Then int grad q over the open part = sum of int q n over
+// its faces and its wall.
 #include <string.h>
 
 #include "solve/tet/cut_tet.h"
@@ -14,7 +15,8 @@ static void distances(const ty_tet_state* s, int tet, double d[4])
     for (int i = 0; i < 4; ++i) d[i] = s->solid.at[s->mesh.tet[tet][i]];
 }
 
-// A face of a dropped tet is closed, any other face of a whole one open; between cut tets distances tell.
+// A face of a dropped tet is closed, any other face of a whole one open; between cut tets distances
+// tell.
 typedef enum face_rule { CLOSED, OPEN, BY_DISTANCE } face_rule;
 
 static face_rule rule_of(const ty_tet_state* s, int face)
@@ -45,13 +47,15 @@ static bool is_flat(const ty_tet_state* s, int tet, const double d[4])
     return true;
 }
 
-static void bent_wall(const ty_tet_state* s, int tet, const double d[4], ty_vec3 velocity, double at[4])
+static void bent_wall(const ty_tet_state* s, int tet, const double d[4], ty_vec3 velocity,
+                      double at[4])
 {
     ty_tet_geometry g = ty_tet_mesh_geometry(&s->mesh, tet);
     for (int j = 0; j < 4; ++j) at[j] = -s->open.at[tet] * ty_dot(ty_load3(g.S[j]), velocity) / 3.0;
     for (int i = 0; i < 4; ++i) {
         face_rule rule = rule_of(s, s->mesh.tet_face[tet][i]);
-        double on[3] = {d[(i + 1) % 4], d[(i + 2) % 4], d[(i + 3) % 4]}, moment[3] = {1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0};
+        double on[3] = {d[(i + 1) % 4], d[(i + 2) % 4], d[(i + 3) % 4]},
+               moment[3] = {1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0};
         if (rule == CLOSED) continue;
         if (rule == BY_DISTANCE) ty_triangle_open_moments(on, moment);
         double out = ty_dot(ty_load3(g.S[i]), velocity);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the surface gets to see of a step: the divergence of the interpolated field that moves it, which no projection
-// makes zero, and how many of its vertices hang outside the mesh.
+// What the surface gets to see of a step: the divergence of the interpolated field that moves it,
+// which no projection makes zero, and how many of its vertices hang outside the mesh.
 #include "core/parallel.h"
 #include "solve/tet/motion.h"
 
 enum { BLOCK = 64, MOST_SAMPLES = 4096 };
-static const double PROBE = 0.25;       // cells: differences of the field
-static const double CLEAR = 1.0;        // cells: nearer to solids the field is the wall's
+static const double PROBE = 0.25;    // cells: differences of the field
+static const double CLEAR = 1.0;     // cells: nearer to solids the field is the wall's
 
 typedef struct witness_job {
     const ty_tetflow* tf;
@@ -23,7 +23,8 @@ static double outside_block(void* ctx, ty_range r)
     return count;
 }
 
-// Sum of squares over every `stride`-th vertex that is clear of walls; `counted`: how many there are.
+// Sum of squares over every `stride`-th vertex that is clear of walls; `counted`: how many there
+// are.
 static double divergence_sum(const witness_job* job, ty_range r, bool counted)
 {
     static const double corner[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
@@ -41,7 +42,8 @@ static double divergence_sum(const witness_job* job, ty_range r, bool counted)
         for (int c = 0; c < 4; ++c) ty_store3(x[c], ty_load3(at[0]) + step * ty_load3(corner[c]));
         ty_tetflow_seen(tf, 4, (const double(*)[3])x, u[0], NULL);
         double divergence = 0.0;
-        for (int c = 0; c < 4; ++c) divergence += ty_dot(ty_load3(corner[c]), ty_load3(u[c])) / (4.0 * step);
+        for (int c = 0; c < 4; ++c)
+            divergence += ty_dot(ty_load3(corner[c]), ty_load3(u[c])) / (4.0 * step);
         sum += divergence * divergence;
     }
     return sum;
@@ -58,5 +60,7 @@ void ty_tetflow_witness(const ty_tetflow* tf, const ty_liquid* liquid, ty_solve_
     stats->outside = ty_parallel_sum(n, BLOCK, outside_block, &job);
     int64_t samples = (n - 1) / job.stride + 1;
     double count = ty_parallel_sum(samples, BLOCK, count_block, &job);
-    if (count > 0.0) stats->surface_divergence = sqrt(ty_parallel_sum(samples, BLOCK, square_block, &job) / count);
+    if (count > 0.0)
+        stats->surface_divergence = sqrt(ty_parallel_sum(samples, BLOCK, square_block, &job) /
+                                         count);
 }

@@ -10,7 +10,8 @@ ty_status ty_tetflow_write(const ty_tetflow* tf, const char* path)
     const ty_tet_motion* m = &tf->motion[tf->now];
     const ty_tet_mesh* mesh = &m->state.mesh;
     int n = mesh->n_tets;
-    double(*u)[3] = ty_alloc((size_t)n + 1, sizeof *u), *pressure = ty_alloc((size_t)n + 1, sizeof *pressure);
+    double(*u)[3] = ty_alloc((size_t)n + 1, sizeof *u),
+    *pressure = ty_alloc((size_t)n + 1, sizeof *pressure);
     ty_status status = u && pressure ? ty_ok() : ty_no_memory("the file of tetrahedra");
     ty_flow flow = ty_tetflow_flow(tf);
     for (int at = 0; status.code == TY_OK && at < n; at += BATCH) {

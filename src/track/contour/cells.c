@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contouring lists triangles cell by cell, so the cells know theirs. A point close to the surface asks its own cell,
-// then those neighbours that reach into the ball around it: the answer is the hierarchy's, to the bit.
+// Contouring lists triangles cell by cell, so the cells know theirs. A point close to the surface
+// asks its own cell, then those neighbours that reach into the ball around it: the answer is the
+// hierarchy's, to the bit.
 #include <math.h>
 
 #include "core/parallel.h"
@@ -8,8 +9,8 @@
 #include "track/contour/slc.h"
 
 enum { BLOCK = 4096 };
-static const double CLOSE = 0.5;       // cells: farther points have too many neighbours to be worth it
-static const double ROUNDING = 1e-9;   // cells by which a triangle may leave its cell
+static const double CLOSE = 0.5;    // cells: farther points have too many neighbours to be worth it
+static const double ROUNDING = 1e-9;    // cells by which a triangle may leave its cell
 
 static void count_block(void* ctx, ty_range r)
 {
@@ -18,7 +19,8 @@ static void count_block(void* ctx, ty_range r)
     for (int64_t o = r.begin; o < r.end; ++o) {
         const int* corner = s->tree.corner.at + 8 * o;
         unsigned inside = 0;
-        for (int v = 0; v < 8; ++v) inside |= (unsigned)(s->tree.corner_value.at[corner[v]] < 0.0) << v;
+        for (int v = 0; v < 8; ++v)
+            inside |= (unsigned)(s->tree.corner_value.at[corner[v]] < 0.0) << v;
         s->first_tri.at[o] = cases[inside].n_tris;
     }
 }
@@ -44,10 +46,12 @@ static void ask_cell(const ty_slc_surface* s, int cell, ty_vec3 x, ty_slc_foot* 
     const ty_tri_mesh* m = &s->mesh;
     for (int t = s->first_tri.at[cell]; t < s->first_tri.at[cell + 1]; ++t) {
         const int* v = m->tri[t];
-        ty_vec3 a = ty_load3(m->vert[v[0]]), b = ty_load3(m->vert[v[1]]), e = ty_load3(m->vert[v[2]]);
+        ty_vec3 a = ty_load3(m->vert[v[0]]), b = ty_load3(m->vert[v[1]]),
+                e = ty_load3(m->vert[v[2]]);
         ty_closest c = ty_closest_on_triangle(x, a, b, e);
         if (c.distance2 > best->at.distance2) continue;
-        if (c.distance2 == best->at.distance2 && best->triangle >= 0 && t > best->triangle) continue;
+        if (c.distance2 == best->at.distance2 && best->triangle >= 0 && t > best->triangle)
+            continue;
         *best = (ty_slc_foot){c, t};
     }
 }
@@ -64,8 +68,8 @@ static double neighbour_distance2(const double u[3], const int d[3])
     return sum;
 }
 
-bool ty_slc_foot_near(const ty_slc_surface* s, ty_lattice_cursor* cursor, const ty_octant* o, const double x[3],
-                      ty_slc_foot* foot)
+bool ty_slc_foot_near(const ty_slc_surface* s, ty_lattice_cursor* cursor, const ty_octant* o,
+                      const double x[3], ty_slc_foot* foot)
 {
     const ty_octree* t = &s->tree;
     double u[3], inverse2 = 1.0 / (t->cell * t->cell);

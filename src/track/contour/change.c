@@ -8,9 +8,9 @@
 
 enum { BATCH = 256 };
 static const double CHANGED = 1e-6;    // cells that a vertex must be off the other surface
-static const double AROUND = 2.0;      // cells around changed vertices in which volumes are measured
-static const double THICK = 4.0;       // cells: thinner places get a share of an offset
-static const double MARGIN = 2.0;      // cells around the surface where it may be after a change
+static const double AROUND = 2.0;    // cells around changed vertices in which volumes are measured
+static const double THICK = 4.0;     // cells: thinner places get a share of an offset
+static const double MARGIN = 2.0;    // cells around the surface where it may be after a change
 
 typedef struct edited {
     const ty_slc* s;
@@ -18,7 +18,8 @@ typedef struct edited {
     ty_sampler region;
 } edited;
 
-// What is added or cut is fattened as the thin liquid beside it: its mesh, too, is going to be drawn back.
+// What is added or cut is fattened as the thin liquid beside it: its mesh, too, is going to be
+// drawn back.
 static void eval_edited(const void* self, int n, const double (*x)[3], double* out)
 {
     const edited* e = self;
@@ -35,13 +36,15 @@ static void eval_edited(const void* self, int n, const double (*x)[3], double* o
         for (int i = 0; s->fat.n && i < count; ++i) {
             if (tri[i] < 0) continue;
             double away = ty_norm(ty_load3(x[at + i]) - ty_load3(point[i]));
-            out[at + i] -= ty_slc_inset_share(s, away) * ty_slc_value_at(&s->now.mesh, s->fat.at, tri[i], point[i]);
+            out[at + i] -= ty_slc_inset_share(s, away) *
+                           ty_slc_value_at(&s->now.mesh, s->fat.at, tri[i], point[i]);
         }
     }
 }
 
 // Adds the vertices of one surface that are off the other.
-static void add_changed(const ty_tri_mesh* mesh, const ty_slc_surface* other, double least, ty_box* box)
+static void add_changed(const ty_tri_mesh* mesh, const ty_slc_surface* other, double least,
+                        ty_box* box)
 {
     double d[BATCH];
     for (int at = 0; at < mesh->n_verts; at += BATCH) {
@@ -87,7 +90,8 @@ static ty_status edit_one(ty_slc* s, const ty_edit* e, double* volume_changed)
     TY_TRY(ty_slc_region_open(s, &e->region, &region));
     TY_TRY(stay_fat(s));
     edited change = {s, e->add, ty_slc_region_sampler(&region)};
-    ty_slc_remake_def def = {.phi = {.self = &change, .width = 1, .eval = eval_edited}, .lipschitz = 1.0};
+    ty_slc_remake_def def = {.phi = {.self = &change, .width = 1, .eval = eval_edited},
+                             .lipschitz = 1.0};
     def.box = ty_slc_bounds(s, MARGIN * s->def.cell);
     if (e->add) {
         ty_box world = ty_world_bounds(s->world);
@@ -117,7 +121,8 @@ static void eval_offset(const void* self, int n, const double (*x)[3], double* o
     double point[BATCH][3];
     for (int at = 0; at < n; at += BATCH) {
         int count = n - at < BATCH ? n - at : BATCH;
-        (m->rough ? ty_slc_rough_distance : ty_slc_distance)(&s->now, count, x + at, out + at, tri, point);
+        (m->rough ? ty_slc_rough_distance : ty_slc_distance)(&s->now, count, x + at, out + at, tri,
+                                                             point);
         for (int i = 0; i < count; ++i) {
             if (tri[i] < 0) continue;
             out[at + i] -= ty_slc_value_at(&s->now.mesh, s->amount.at, tri[i], point[i]);
@@ -126,8 +131,8 @@ static void eval_offset(const void* self, int n, const double (*x)[3], double* o
     }
 }
 
-// Thin places get a share of their piece's offset, by how thin they are compared with the rest of it: a sheet alone gets
-// it all.
+// Thin places get a share of their piece's offset, by how thin they are compared with the rest of
+// it: a sheet alone gets it all.
 static ty_status share_offset(ty_slc* s, const double* metres_per_piece)
 {
     const ty_tri_mesh* m = &s->now.mesh;
@@ -136,7 +141,8 @@ static ty_status share_offset(ty_slc* s, const double* metres_per_piece)
         ty_free(sum);
         return ty_no_memory("an offset");
     }
-    for (int v = 0; v < m->n_verts; ++v) s->amount.at[v] = fmin(1.0, s->thickness.at[v] / (THICK * s->def.cell));
+    for (int v = 0; v < m->n_verts; ++v)
+        s->amount.at[v] = fmin(1.0, s->thickness.at[v] / (THICK * s->def.cell));
     for (int t = 0; t < m->n_tris; ++t) {
         const int* id = m->tri[t];
         ty_vec3 a = ty_load3(m->vert[id[0]]);
@@ -148,7 +154,8 @@ static ty_status share_offset(ty_slc* s, const double* metres_per_piece)
     }
     for (int v = 0; v < m->n_verts; ++v) {
         const double* own = sum + 2 * s->piece.at[v];
-        s->amount.at[v] = metres_per_piece[s->piece.at[v]] * fmin(1.0, s->amount.at[v] * own[0] / own[1]);
+        s->amount.at[v] = metres_per_piece[s->piece.at[v]] *
+                          fmin(1.0, s->amount.at[v] * own[0] / own[1]);
     }
     ty_free(sum);
     return ty_ok();

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The distance to a contoured surface: closest triangle (pseudonormals for the sign) in the leaves around it and outside
-// of the tree, trilinear between exact values at the corners of the larger leaves. There is no fast marching: the
-// larger leaves have few corners, and each asks the hierarchy.
+// The distance to a contoured surface: closest triangle (pseudonormals for the sign) in the leaves
+// around it and outside of the tree, trilinear between exact values at the corners of the larger
+// leaves. There is no fast marching: the larger leaves have few corners, and each asks the
+// hierarchy.
 //
-// Departs: near the surface the distance is that to the curved surface of bend.c, not to the flat triangles, whose
-// chords cost h^2 / (8 r) of every convex place in every step (a turn of the slotted sphere: 10.6 % of its volume).
+// Departs: near the surface the distance is that to the curved surface of bend.c, not to the flat
+// triangles, whose chords cost h^2 / (8 r) of every convex place in every step (a turn of the
+// slotted sphere: 10.6 % of its volume).
 #include <math.h>
 #include <string.h>
 
@@ -14,11 +16,12 @@
 #include "world/shape.h"
 
 enum { CHUNK = TY_SAMPLE_BATCH };
-// Cells from the surface beyond which a remake's values need not be exact: the ends of edges that it cuts are nearer,
-// but for what the flow stretches, and there a poor value costs another step of the search for the zero. With 0.6 a
-// sheet of half a cell got holes.
+// Cells from the surface beyond which a remake's values need not be exact: the ends of edges that
+// it cuts are nearer, but for what the flow stretches, and there a poor value costs another step of
+// the search for the zero. With 0.6 a sheet of half a cell got holes.
 static const double ENOUGH = 1.2;
-// Of the distance at the corners of leaves four cells wide and more: a fifth of what interpolation between them leaves.
+// Of the distance at the corners of leaves four cells wide and more: a fifth of what interpolation
+// between them leaves.
 static const double TOLERANCE = 0.01;
 
 void ty_slc_surface_free(ty_slc_surface* s)
@@ -53,8 +56,8 @@ static double interpolate_far(const ty_slc_surface* s, const ty_octant* o, const
     return blend(&s->tree, o, f, point);
 }
 
-// Values at corners that were carried along for many steps may have grown larger than any distance: none may exceed the
-// least of its leaf by more than the way there.
+// Values at corners that were carried along for many steps may have grown larger than any distance:
+// none may exceed the least of its leaf by more than the way there.
 bool ty_slc_rough(const ty_slc_surface* s, const ty_octant* o, const double point[3], double* value)
 {
     const int* corner = s->tree.corner.at + 8 * (int64_t)o->id;
@@ -75,12 +78,13 @@ bool ty_slc_rough(const ty_slc_surface* s, const ty_octant* o, const double poin
 // Where to put the answers about a chunk of points. Value.
 typedef struct answers {
     double* value;
-    int* triangle;          // or NULL
+    int* triangle;    // or NULL
     double (*closest)[3];
 } answers;
 
 // Point i is `distance` from the flat triangles: closest to `point` of triangle t.
-static void answer(const ty_slc_surface* s, const answers* to, int i, double distance, int t, const double point[3])
+static void answer(const ty_slc_surface* s, const answers* to, int i, double distance, int t,
+                   const double point[3])
 {
     to->value[i] = t >= 0 ? distance - ty_slc_bulge(s, t, point) : distance;
     if (t >= 0 && s->inset.n) to->value[i] += ty_slc_value_at(&s->mesh, s->inset.at, t, point);
@@ -89,9 +93,10 @@ static void answer(const ty_slc_surface* s, const answers* to, int i, double dis
     memcpy(to->closest[i], point, 3 * sizeof *point);
 }
 
-// Whether the values at the corners, or the triangles of the cells around x, give the answer about point i.
-static bool answer_by_tree(const ty_slc_surface* s, ty_octree_cursor* cursor, bool rough, const double x[3],
-                           const answers* to, int i)
+// Whether the values at the corners, or the triangles of the cells around x, give the answer about
+// point i.
+static bool answer_by_tree(const ty_slc_surface* s, ty_octree_cursor* cursor, bool rough,
+                           const double x[3], const answers* to, int i)
 {
     int at[3];
     double point[3];
@@ -104,7 +109,9 @@ static bool answer_by_tree(const ty_slc_surface* s, ty_octree_cursor* cursor, bo
         to->value[i] = interpolate_far(s, &o, x);
         return true;
     }
-    if (rough && ty_slc_rough(s, &o, x, &to->value[i]) && fabs(to->value[i]) > ENOUGH * s->tree.cell) return true;
+    if (rough && ty_slc_rough(s, &o, x, &to->value[i]) &&
+        fabs(to->value[i]) > ENOUGH * s->tree.cell)
+        return true;
     if (!ty_slc_foot_near(s, &cursor->level[0], &o, x, &foot)) return false;
     double distance = sqrt(foot.at.distance2);
     ty_store3(point, foot.at.point);
@@ -113,8 +120,8 @@ static bool answer_by_tree(const ty_slc_surface* s, ty_octree_cursor* cursor, bo
     return true;
 }
 
-static void distance_chunk(const ty_slc_surface* s, ty_octree_cursor* cursor, bool rough, int n, const double (*x)[3],
-                           const answers* to)
+static void distance_chunk(const ty_slc_surface* s, ty_octree_cursor* cursor, bool rough, int n,
+                           const double (*x)[3], const answers* to)
 {
     double near_x[CHUNK][3], value[CHUNK], point[CHUNK][3];
     int id[CHUNK], tri[CHUNK], n_near = 0;
@@ -128,8 +135,8 @@ static void distance_chunk(const ty_slc_surface* s, ty_octree_cursor* cursor, bo
     for (int i = 0; i < n_near; ++i) answer(s, to, id[i], value[i], tri[i], point[i]);
 }
 
-static void distances(const ty_slc_surface* s, bool rough, int n, const double (*x)[3], double* out, int* triangle,
-                      double (*closest)[3])
+static void distances(const ty_slc_surface* s, bool rough, int n, const double (*x)[3], double* out,
+                      int* triangle, double (*closest)[3])
 {
     ty_octree_cursor cursor = ty_octree_cursor_start();
     for (int at = 0; at < n; at += CHUNK) {
@@ -144,14 +151,14 @@ static void distances(const ty_slc_surface* s, bool rough, int n, const double (
     }
 }
 
-void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out, int* triangle,
-                     double (*closest)[3])
+void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out,
+                     int* triangle, double (*closest)[3])
 {
     distances(s, false, n, x, out, triangle, closest);
 }
 
-void ty_slc_rough_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out, int* triangle,
-                           double (*closest)[3])
+void ty_slc_rough_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out,
+                           int* triangle, double (*closest)[3])
 {
     distances(s, true, n, x, out, triangle, closest);
 }
@@ -168,7 +175,8 @@ void ty_slc_fat_distance(const ty_slc* s, bool rough, int n, const double (*x)[3
         int count = n - at < CHUNK ? n - at : CHUNK;
         distances(&s->now, rough, count, x + at, out + at, tri, point);
         for (int i = 0; i < count; ++i)
-            if (tri[i] >= 0) out[at + i] -= ty_slc_value_at(&s->now.mesh, s->fat.at, tri[i], point[i]);
+            if (tri[i] >= 0)
+                out[at + i] -= ty_slc_value_at(&s->now.mesh, s->fat.at, tri[i], point[i]);
     }
 }
 
@@ -206,7 +214,8 @@ static void corner_block(void* ctx, ty_range r)
             int id = ty_lattice_id(&t->corners, &corners, (at[0] + (v & 1)) * size,
                                    (at[1] + (v >> 1 & 1)) * size, (at[2] + (v >> 2)) * size);
             t->corner.at[8 * (level->first + i) + v] = id;
-            if (k->level > TY_SLC_EXACT_LEVEL) __atomic_store_n(&k->wanted[id], 1, __ATOMIC_RELAXED);
+            if (k->level > TY_SLC_EXACT_LEVEL)
+                __atomic_store_n(&k->wanted[id], 1, __ATOMIC_RELAXED);
         }
     }
 }
@@ -236,7 +245,8 @@ static ty_status list_corners(ty_slc_surface* s, uint8_t* wanted)
 static ty_status fill_far(ty_slc_surface* s)
 {
     ty_octree* t = &s->tree;
-    if (!ty_array_resize(&s->far, t->corners.n) || !ty_array_resize(&t->corner, 8 * (int64_t)t->n_octants) ||
+    if (!ty_array_resize(&s->far, t->corners.n) ||
+        !ty_array_resize(&t->corner, 8 * (int64_t)t->n_octants) ||
         !ty_array_resize(&t->active_corner, t->corners.n))
         return ty_no_memory("distances far from the surface");
     TY_TRY(list_corners(s, t->active_corner.at));
@@ -256,7 +266,8 @@ ty_status ty_slc_surface_finish(ty_slc_surface* s)
     ty_mesh_distance_def def = ty_mesh_distance_default();
     def.sign = TY_SIGN_NORMALS;
     def.contoured = true;
-    TY_TRY(ty_mesh_distance_build(&s->exact, &def, s->mesh.n_verts, (const double(*)[3])s->mesh.vert, s->mesh.n_tris,
+    TY_TRY(ty_mesh_distance_build(&s->exact, &def, s->mesh.n_verts,
+                                  (const double(*)[3])s->mesh.vert, s->mesh.n_tris,
                                   (const int(*)[3])s->mesh.tri));
     TY_TRY(ty_slc_index_cells(s));
     return fill_far(s);
@@ -266,7 +277,8 @@ static ty_status archive_attributes(ty_tri_mesh* m, ty_archive* ar)
 {
     int n = m->n_attrs;
     TY_TRY(ty_archive_i32(ar, "contour.attributes", &n, 1));
-    if (n < 0 || n > TY_MAX_ATTRIBUTES) return ty_fail(TY_DAMAGED, "the surface has %d attributes", n);
+    if (n < 0 || n > TY_MAX_ATTRIBUTES)
+        return ty_fail(TY_DAMAGED, "the surface has %d attributes", n);
     for (int i = 0; i < n; ++i) {
         char name[24] = {0};
         int width = 0;
@@ -276,10 +288,12 @@ static ty_status archive_attributes(ty_tri_mesh* m, ty_archive* ar)
         }
         TY_TRY(ty_archive_fixed(ar, "contour.name", name, sizeof name, 1));
         TY_TRY(ty_archive_i32(ar, "contour.width", &width, 1));
-        if (width < 1 || width > 16 || name[23]) return ty_fail(TY_DAMAGED, "an attribute of width %d", width);
+        if (width < 1 || width > 16 || name[23])
+            return ty_fail(TY_DAMAGED, "an attribute of width %d", width);
         float* values = ar->loading ? ty_tri_mesh_add_attribute(m, name, width) : m->attr[i].values;
         if (!values) return ty_no_memory("the surface's attributes");
-        TY_TRY(ty_archive_fixed(ar, "contour.values", values, (int64_t)m->n_verts * width, sizeof(float)));
+        TY_TRY(ty_archive_fixed(ar, "contour.values", values, (int64_t)m->n_verts * width,
+                                sizeof(float)));
     }
     return ty_ok();
 }
@@ -289,19 +303,23 @@ ty_status ty_slc_surface_archive(ty_slc_surface* s, ty_archive* ar)
     ty_tri_mesh* m = &s->mesh;
     int count[2] = {m->n_verts, m->n_tris};
     TY_TRY(ty_archive_i32(ar, "contour.counts", count, 2));
-    if (count[0] < 0 || count[1] < 0) return ty_fail(TY_DAMAGED, "the surface has %d vertices", count[0]);
+    if (count[0] < 0 || count[1] < 0)
+        return ty_fail(TY_DAMAGED, "the surface has %d vertices", count[0]);
     if (ar->loading) m->n_attrs = 0;
     if (ar->loading) TY_TRY(ty_tri_mesh_resize(m, count[0], count[1]));
     TY_TRY(ty_archive_fixed(ar, "contour.verts", m->vert, m->n_verts, sizeof *m->vert));
     TY_TRY(ty_archive_fixed(ar, "contour.tris", m->tri, m->n_tris, sizeof *m->tri));
     TY_TRY(archive_attributes(m, ar));
     TY_TRY(ty_archive_growing(ar, "contour.inset", &s->inset));
-    if (s->inset.n && s->inset.n != m->n_verts) return ty_fail(TY_DAMAGED, "the surface's insets do not fit it");
+    if (s->inset.n && s->inset.n != m->n_verts)
+        return ty_fail(TY_DAMAGED, "the surface's insets do not fit it");
     TY_TRY(ty_octree_archive(&s->tree, ar));
     TY_TRY(ty_archive_growing(ar, "contour.corner_values", &s->tree.corner_value));
-    if (s->tree.corner_value.n != s->tree.corners.n) return ty_fail(TY_DAMAGED, "the surface's octree has wrong values");
+    if (s->tree.corner_value.n != s->tree.corners.n)
+        return ty_fail(TY_DAMAGED, "the surface's octree has wrong values");
     if (!ar->loading) return ty_ok();
-    if (!ty_array_resize(&s->tree.corner, 8 * (int64_t)s->tree.n_octants)) return ty_no_memory("an octree");
+    if (!ty_array_resize(&s->tree.corner, 8 * (int64_t)s->tree.n_octants))
+        return ty_no_memory("an octree");
     for (int l = 0; l < s->tree.n_levels && l <= TY_SLC_EXACT_LEVEL; ++l) {
         far_args k = {s, l, NULL};
         ty_parallel_for(s->tree.level[l].octants.n, CHUNK, corner_block, &k);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triangles of a function of space, on the lattice that never moves: what does not move comes out as it was.
+// Triangles of a function of space, on the lattice that never moves: what does not move comes out
+// as it was.
 #include <math.h>
 #include <string.h>
 
@@ -23,10 +24,12 @@ ty_box ty_slc_bounds(const ty_slc* s, double margin)
     return box;
 }
 
-// Inside corners of a leaf belong together when an edge of it joins them; in coarse leaves all have one sign.
+// Inside corners of a leaf belong together when an edge of it joins them; in coarse leaves all have
+// one sign.
 static void unite_leaf(const int corner[8], unsigned inside, int* parent)
 {
-    static const unsigned char low[3] = {0x55, 0x33, 0x0f};    // corners at the low end of an edge along each axis
+    static const unsigned char low[3] = {
+        0x55, 0x33, 0x0f};    // corners at the low end of an edge along each axis
     if (inside == 255) {
         for (int v = 1; v < 8; ++v) ty_join(parent, corner[v & (v - 1)], corner[v]);
         return;
@@ -59,13 +62,15 @@ static void inside_corners(ty_slc* s)
         int corner = (int)(s->contour.key.at[v] >> 2), axis = (int)(s->contour.key.at[v] & 3);
         if (!(t->corner_value.at[corner] < 0.0)) {
             const int* at = ty_lattice_walk_to(&t->corners, &walk, corner);
-            corner = ty_lattice_id(&t->corners, &cursor, at[0] + (axis == 0), at[1] + (axis == 1), at[2] + (axis == 2));
+            corner = ty_lattice_id(&t->corners, &cursor, at[0] + (axis == 0), at[1] + (axis == 1),
+                                   at[2] + (axis == 2));
         }
         s->piece.at[v] = corner;
     }
 }
 
-// Bodies of liquid: inside corners joined by edges, and by triangles where bodies touch across a cell's corner only.
+// Bodies of liquid: inside corners joined by edges, and by triangles where bodies touch across a
+// cell's corner only.
 static ty_status find_pieces(ty_slc* s)
 {
     const ty_octree* t = &s->now.tree;
@@ -79,7 +84,8 @@ static ty_status find_pieces(ty_slc* s)
     unite_leaves(t, parent);
     inside_corners(s);
     for (int i = 0; i < m->n_tris; ++i)
-        for (int k = 1; k < 3; ++k) ty_join(parent, s->piece.at[m->tri[i][0]], s->piece.at[m->tri[i][k]]);
+        for (int k = 1; k < 3; ++k)
+            ty_join(parent, s->piece.at[m->tri[i][0]], s->piece.at[m->tri[i][k]]);
     int* number = s->contour.rank.at;    // per corner; done with
     for (int c = 0; c < t->corners.n; ++c) number[c] = -1;
     for (int v = 0; v < m->n_verts; ++v) s->piece.at[v] = ty_find(parent, s->piece.at[v]);
@@ -124,7 +130,8 @@ static ty_vec3 vertex_normal(const ty_slc_surface* s, int64_t v)
 static ty_vec3 triangle_normal(const ty_slc_surface* s, int triangle)
 {
     const int* id = s->mesh.tri[triangle];
-    return ty_normalize(vertex_normal(s, id[0]) + vertex_normal(s, id[1]) + vertex_normal(s, id[2]));
+    return ty_normalize(vertex_normal(s, id[0]) + vertex_normal(s, id[1]) +
+                        vertex_normal(s, id[2]));
 }
 
 // |J^T n| from differences along the three axes, J the gradient of where points come from.
@@ -143,25 +150,29 @@ static double squeeze_any_way(const carry_args* k, int64_t vert, const double fr
     return sqrt(sum);
 }
 
-// |grad (phi o back)| for thin liquid, where phi has its gradient along the old surface's normal n at triangle tri[i]: by so
-// much the flow squeezed it. That is |J^T n|, and |J N| where the new surface's normal N came from n. vert: the new
-// vertices, from: where they came from.
-static void squeeze(const carry_args* k, int n, const int64_t* vert, const double (*from)[3], const int* tri,
-                    double* out)
+// |grad (phi o back)| for thin liquid, where phi has its gradient along the old surface's normal n
+// at triangle tri[i]: by so much the flow squeezed it. That is |J^T n|, and |J N| where the new
+// surface's normal N came from n. vert: the new vertices, from: where they came from.
+static void squeeze(const carry_args* k, int n, const int64_t* vert, const double (*from)[3],
+                    const int* tri, double* out)
 {
     double at[BATCH][3], h = PROBE * k->from->tree.cell;
     for (int i = 0; i < n; ++i)
-        ty_store3(at[i], ty_load3(k->to->vert[vert[i]]) + h * vertex_normal(k->to_surface, vert[i]));
+        ty_store3(at[i],
+                  ty_load3(k->to->vert[vert[i]]) + h * vertex_normal(k->to_surface, vert[i]));
     ty_trace_back(k->flow, k->dt, n, (const double(*)[3])at, at);
     for (int i = 0; i < n; ++i) {
-        ty_vec3 normal = triangle_normal(k->from, tri[i]), probe = (ty_load3(at[i]) - ty_load3(from[i])) / h;
+        ty_vec3 normal = triangle_normal(k->from, tri[i]),
+                probe = (ty_load3(at[i]) - ty_load3(from[i])) / h;
         double length = ty_norm(probe);
-        if (!(ty_dot(probe, normal) > SAME_NORMAL * length)) length = squeeze_any_way(k, vert[i], from[i], normal);
+        if (!(ty_dot(probe, normal) > SAME_NORMAL * length))
+            length = squeeze_any_way(k, vert[i], from[i], normal);
         out[i] = ty_clamp(length, 1.0 / MOST_SQUEEZE, MOST_SQUEEZE);
     }
 }
 
-// What thin liquid was fattened by, where the flow left it: `inset` and growth of the new vertices from r.begin on.
+// What thin liquid was fattened by, where the flow left it: `inset` and growth of the new vertices
+// from r.begin on.
 static void carry_thin(const carry_args* k, ty_range r, const double (*from)[3], const int* tri,
                        const double (*point)[3])
 {
@@ -171,8 +182,11 @@ static void carry_thin(const carry_args* k, ty_range r, const double (*from)[3],
     double *inset = k->to_surface->inset.at + r.begin, *grown = k->grow ? k->grown + r.begin : NULL;
     for (int i = 0; i < count; ++i) {
         inset[i] = tri[i] >= 0 ? ty_slc_value_at(&k->from->mesh, k->fat, tri[i], point[i]) : 0.0;
-        if (!k->flow && tri[i] >= 0) inset[i] *= ty_slc_inset_share(k->s, ty_norm(ty_load3(from[i]) - ty_load3(point[i])));
-        if (grown) grown[i] = tri[i] >= 0 ? ty_slc_value_at(&k->from->mesh, k->grow, tri[i], point[i]) : 0.0;
+        if (!k->flow && tri[i] >= 0)
+            inset[i] *= ty_slc_inset_share(k->s, ty_norm(ty_load3(from[i]) - ty_load3(point[i])));
+        if (grown)
+            grown[i] = tri[i] >= 0 ? ty_slc_value_at(&k->from->mesh, k->grow, tri[i], point[i])
+                                   : 0.0;
         if (!(inset[i] > 0.0 && k->flow)) continue;
         memcpy(y[n], from[i], sizeof y[0]);
         t[n] = tri[i];
@@ -183,7 +197,8 @@ static void carry_thin(const carry_args* k, ty_range r, const double (*from)[3],
 }
 
 // The closest triangles of `from`, and where on them.
-static void find_feet(const ty_slc_surface* from, int n, const double (*x)[3], int* tri, double (*point)[3])
+static void find_feet(const ty_slc_surface* from, int n, const double (*x)[3], int* tri,
+                      double (*point)[3])
 {
     double far_x[BATCH][3], far_point[BATCH][3];
     int id[BATCH], far_tri[BATCH], n_far = 0;
@@ -209,7 +224,8 @@ static void find_feet(const ty_slc_surface* from, int n, const double (*x)[3], i
     }
 }
 
-// Course notes [Wojtan2011] section 6.1: a new vertex has the values of the place on the old surface it came from.
+// Course notes [Wojtan2011] section 6.1: a new vertex has the values of the place on the old
+// surface it came from.
 static void carry_block(void* ctx, ty_range r)
 {
     const carry_args* k = ctx;
@@ -227,7 +243,9 @@ static void carry_block(void* ctx, ty_range r)
             for (int c = 0; c < to->width; ++c) {
                 double sum = 0.0;
                 for (int v = 0; v < 3 && tri[i] >= 0; ++v)
-                    sum += w[v] * (double)from->values[(int64_t)k->from->mesh.tri[tri[i]][v] * from->width + c];
+                    sum += w[v] *
+                           (double)from
+                               ->values[(int64_t)k->from->mesh.tri[tri[i]][v] * from->width + c];
                 to->values[(r.begin + i) * to->width + c] = (float)sum;
             }
         }
@@ -247,8 +265,15 @@ static ty_status carry_attributes(ty_slc* s, const ty_slc_remake_def* def)
     if ((fat && !ty_array_resize(&s->next.inset, to->n_verts)) ||
         (grow && !ty_array_resize(&s->carried_grow, to->n_verts)))
         return ty_no_memory("the surface's attributes");
-    carry_args k = {s, &s->now, &s->next, to, fat ? s->fat.at : NULL, grow ? s->grow.at : NULL, s->carried_grow.at,
-                    def->flow, def->dt};
+    carry_args k = {s,
+                    &s->now,
+                    &s->next,
+                    to,
+                    fat ? s->fat.at : NULL,
+                    grow ? s->grow.at : NULL,
+                    s->carried_grow.at,
+                    def->flow,
+                    def->dt};
     ty_parallel_for(to->n_verts, BATCH, carry_block, &k);
     ty_slc_inset_tidy(&s->next);
     return ty_ok();
@@ -265,7 +290,8 @@ static ty_status contour(ty_slc* s, const ty_slc_remake_def* def)
     tree.lipschitz = def->lipschitz;
     if (!(def->box.lo[0] <= def->box.hi[0])) return ty_tri_mesh_resize(&s->next.mesh, 0, 0);
     TY_TRY(ty_octree_build(&s->next.tree, &def->phi, &tree));
-    return ty_contour_octree(&s->contour, &s->next.tree, &def->phi, TY_CONTOUR_REFINE_KINKS, &s->next.mesh);
+    return ty_contour_octree(&s->contour, &s->next.tree, &def->phi, TY_CONTOUR_REFINE_KINKS,
+                             &s->next.mesh);
 }
 
 ty_status ty_slc_remake(ty_slc* s, const ty_slc_remake_def* def)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tracker `contour`: a closed triangle mesh, remade every step by contouring the distance pulled back along the flow
-// [Chentanez2007] sections 3.2 and 3.4, [Gong2008] sections 4 and 10.
+// Tracker `contour`: a closed triangle mesh, remade every step by contouring the distance pulled
+// back along the flow [Chentanez2007] sections 3.2 and 3.4, [Gong2008] sections 4 and 10.
 #include "track/contour/slc.h"
 
 #include <math.h>
@@ -11,10 +11,14 @@
 #include "world/shape.h"
 #include "world/trace.h"
 
-enum { BATCH = TY_SAMPLE_BATCH, STRETCH_EVERY = 16 };    // every so many triangles tell how the flow stretches space
-static const double MARGIN = 3.0;                        // cells around where the surface is expected
-static const double STILL = 1e-9;                         // cells: a step that moves nothing farther leaves the surface alone
-static const double FREE = 2.0;                          // cells around a surface that touches nothing
+enum {
+    BATCH = TY_SAMPLE_BATCH,
+    STRETCH_EVERY = 16
+};                                   // every so many triangles tell how the flow stretches space
+static const double MARGIN = 3.0;    // cells around where the surface is expected
+static const double STILL =
+    1e-9;    // cells: a step that moves nothing farther leaves the surface alone
+static const double FREE = 2.0;    // cells around a surface that touches nothing
 static const double STRETCH_SLACK = 1.25, STRETCH_LEAST = 1.0, STRETCH_MOST = 6.0;
 
 static void free_particles(ty_slc_particles* p)
@@ -62,9 +66,11 @@ static void set_domain(ty_slc* s)
     for (int axis = 0; axis < 3; ++axis) {
         s->lo[axis] = w->has_domain ? w->min[axis] : -INFINITY;
         s->hi[axis] = w->has_domain ? w->max[axis] : INFINITY;
-        s->origin[axis] = (w->has_domain ? w->min[axis] : 0.0) + 0.5 * s->def.cell;    // that of track/cut.h
+        s->origin[axis] = (w->has_domain ? w->min[axis] : 0.0) +
+                          0.5 * s->def.cell;    // that of track/cut.h
     }
-    for (int side = 0; w->has_domain && side < TY_N_SIDES; ++side) s->has_solid |= w->wall[side].closed;
+    for (int side = 0; w->has_domain && side < TY_N_SIDES; ++side)
+        s->has_solid |= w->wall[side].closed;
 }
 
 static bool is_box(const ty_box* b)
@@ -74,7 +80,8 @@ static bool is_box(const ty_box* b)
     return true;
 }
 
-// The liquid of the scene as it is; where that touches solids, once more as the level set understands it.
+// The liquid of the scene as it is; where that touches solids, once more as the level set
+// understands it.
 static ty_status set_up(ty_slc* s, const ty_track_def* def, const ty_world* world)
 {
     s->def = *def;
@@ -169,8 +176,8 @@ static double stretch(const ty_slc* s, const ty_flow* flow, double dt)
     return ty_parallel_max(n, 64, stretch_block, &k);
 }
 
-// Whether the mesh's volume is the liquid's: it touches no solid and no side of the domain. Elsewhere what is lost is the
-// ledger's to find out.
+// Whether the mesh's volume is the liquid's: it touches no solid and no side of the domain.
+// Elsewhere what is lost is the ledger's to find out.
 static bool is_free(const ty_slc* s)
 {
     ty_box box = ty_slc_bounds(s, FREE * s->def.cell);
@@ -180,15 +187,18 @@ static bool is_free(const ty_slc* s)
     return true;
 }
 
-static ty_status advance(void* self, const ty_flow* flow, const ty_world* world, double t, double dt)
+static ty_status advance(void* self, const ty_flow* flow, const ty_world* world, double t,
+                         double dt)
 {
     (void)t;
     ty_slc* s = self;
-    double reach = flow->max_speed * dt, mesh_cell = s->def.thicken_mesh && flow->lattice.body ? flow->cell : 0.0;
+    double reach = flow->max_speed * dt,
+           mesh_cell = s->def.thicken_mesh && flow->lattice.body ? flow->cell : 0.0;
     if (!isfinite(reach)) return ty_fail(TY_DIVERGED, "the flow's speed is not finite");
     s->world = world;
     if (s->now.mesh.n_tris == 0) return ty_ok();
-    if (reach <= STILL * s->def.cell && !ty_world_solid_moves(world) && s->mesh_cell == mesh_cell) return ty_ok();
+    if (reach <= STILL * s->def.cell && !ty_world_solid_moves(world) && s->mesh_cell == mesh_cell)
+        return ty_ok();
     double compressed = stretch(s, flow, dt), volume = ty_tri_mesh_volume(ty_slc_shown(s));
     TY_TRY(ty_slc_thicken(s, flow, dt, compressed));
     pulled exact = {s, flow, dt, false}, rough = {s, flow, dt, true};
@@ -196,11 +206,12 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
     ty_slc_walled walled = ty_slc_wall(s, &inner);
     walled.rough = (ty_sampler){.self = &rough, .width = 1, .eval = eval_pulled};
     walled.clear = reach + TY_SLC_CLEAR * s->def.cell;
-    ty_slc_remake_def def = {.phi = ty_slc_walled_sampler(&walled),
-                             .box = ty_slc_bounds(s, reach + MARGIN * s->def.cell),
-                             .lipschitz = ty_clamp(STRETCH_SLACK * compressed, STRETCH_LEAST, STRETCH_MOST),
-                             .flow = flow,
-                             .dt = dt};
+    ty_slc_remake_def def = {
+        .phi = ty_slc_walled_sampler(&walled),
+        .box = ty_slc_bounds(s, reach + MARGIN * s->def.cell),
+        .lipschitz = ty_clamp(STRETCH_SLACK * compressed, STRETCH_LEAST, STRETCH_MOST),
+        .flow = flow,
+        .dt = dt};
     s->mesh_cell = mesh_cell;    // others make no mesh
     TY_TRY(ty_slc_remake(s, &def));
     return is_free(s) ? ty_slc_grow(s, volume - ty_tri_mesh_volume(ty_slc_shown(s))) : ty_ok();
@@ -211,7 +222,10 @@ static ty_status edit(void* self, int n, const ty_edit* edits, double* volume_ch
     return ty_slc_edit(self, n, edits, volume_changed);
 }
 
-static ty_status offset(void* self, const double* metres_per_piece) { return ty_slc_offset(self, metres_per_piece); }
+static ty_status offset(void* self, const double* metres_per_piece)
+{
+    return ty_slc_offset(self, metres_per_piece);
+}
 
 static ty_liquid liquid(const void* self)
 {
@@ -232,7 +246,8 @@ static ty_status particles(const void* self, ty_tri_mesh* out)
 {
     const ty_slc_particles* p = &((const ty_slc*)self)->thin;
     TY_TRY(ty_tri_mesh_resize(out, (int)p->radius.n, 0));
-    float *radius = ty_tri_mesh_add_attribute(out, "radius", 1), *side = ty_tri_mesh_add_attribute(out, "side", 1);
+    float *radius = ty_tri_mesh_add_attribute(out, "radius", 1),
+          *side = ty_tri_mesh_add_attribute(out, "side", 1);
     if (!radius || !side) return ty_no_memory("particles");
     for (int64_t i = 0; i < p->radius.n; ++i) {
         memcpy(out->vert[i], p->x.at + 3 * i, sizeof out->vert[0]);
@@ -259,7 +274,8 @@ static ty_status archive(void* self, ty_archive* ar)
         return ty_fail(TY_DAMAGED, "the particles of thin places do not fit");
     if (ar->loading) TY_TRY(ty_slc_mesh_particles_finish(s));
     if (ar->loading) TY_TRY(ty_slc_draw(s));
-    if (s->piece.n != s->now.mesh.n_verts) return ty_fail(TY_DAMAGED, "the surface's pieces do not fit it");
+    if (s->piece.n != s->now.mesh.n_verts)
+        return ty_fail(TY_DAMAGED, "the surface's pieces do not fit it");
     return ty_ok();
 }
 

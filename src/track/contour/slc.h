@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Semi-Lagrangian contouring [Bargteil2006] [Chentanez2007]: the state of tracker `contour` and its stages.
+// Semi-Lagrangian contouring [Bargteil2006] [Chentanez2007]: the state of tracker `contour` and its
+// stages.
 //
 //   slc.c        the kind: create, the order of a step, archive     distance.c   exact near the triangles, interpolated far
 //   remake.c     triangles of a function, attributes, pieces        walls.c      the liquid continued into solids
@@ -17,39 +18,45 @@
 #include "track/track.h"
 
 enum {
-    TY_SLC_LEVELS = 6,        // of the octree: leaves up to 32 cells wide
-    TY_SLC_EXACT_LEVEL = 1,   // distances are exact in leaves up to this level, two cells around the surface
-    TY_SLC_OVERLAP = 3,       // cells that the liquid runs on into solids
-    TY_SLC_DEPTH = 4,         // cells below a wall, or outside the domain, where it ends
-    // Cells from solids beyond which values need be right near the zeros alone: images (walls.c) reach half as far, and
-    // what the continuation adds to the surface is farther than any value that counts.
+    TY_SLC_LEVELS = 6,    // of the octree: leaves up to 32 cells wide
+    TY_SLC_EXACT_LEVEL =
+        1,    // distances are exact in leaves up to this level, two cells around the surface
+    TY_SLC_OVERLAP = 3,    // cells that the liquid runs on into solids
+    TY_SLC_DEPTH = 4,      // cells below a wall, or outside the domain, where it ends
+    // Cells from solids beyond which values need be right near the zeros alone: images (walls.c)
+    // reach half as far, and what the continuation adds to the surface is farther than any value
+    // that counts.
     TY_SLC_CLEAR = 2 * TY_SLC_DEPTH
 };
 
-// A surface and its distance. The triangles are all in finest leaves, so the sign is constant in every other one.
+// A surface and its distance. The triangles are all in finest leaves, so the sign is constant in
+// every other one.
 typedef struct ty_slc_surface {
     ty_tri_mesh mesh;
     ty_octree tree;
     ty_mesh_distance exact;
-    TY_ARRAY(double) inset;   // per vertex: how far inside the mesh the liquid begins, metres; empty: nowhere (thin.c)
-    TY_ARRAY(float) bend;     // 4 per vertex: unit normal, and how smooth the surface is there (1; at edges 0)
-    TY_ARRAY(int) first_tri;  // per finest leaf, and one more: its triangles
-    TY_ARRAY(double) far;     // distance at the corners of the leaves above TY_SLC_EXACT_LEVEL; others undefined
-    TY_ARRAY(double) point;   // scratch
+    TY_ARRAY(double)
+    inset;    // per vertex: how far inside the mesh the liquid begins, metres; empty: nowhere (thin.c)
+    TY_ARRAY(float)
+    bend;    // 4 per vertex: unit normal, and how smooth the surface is there (1; at edges 0)
+    TY_ARRAY(int) first_tri;    // per finest leaf, and one more: its triangles
+    TY_ARRAY(double)
+    far;    // distance at the corners of the leaves above TY_SLC_EXACT_LEVEL; others undefined
+    TY_ARRAY(double) point;    // scratch
     TY_ARRAY(int) id;
 } ty_slc_surface;
 
 // Particles near the medial axis of thin places [Chentanez2007] section 3.4.
 typedef struct ty_slc_particles {
-    TY_ARRAY(double) x;         // 3 each, metres
-    TY_ARRAY(double) radius;    // metres
-    TY_ARRAY(double) from;      // the rest is scratch: where they were before the step,
-    TY_ARRAY(double) way;       // metres that each went,
-    TY_ARRAY(double) grow;      // and may grow,
-    TY_ARRAY(int) vertex;       // whose ray it was,
-    TY_ARRAY(int) near;         // big ones near each small one,
-    TY_ARRAY(int) small;        // the small ones,
-    TY_ARRAY(double) small_x;   // and where they were
+    TY_ARRAY(double) x;          // 3 each, metres
+    TY_ARRAY(double) radius;     // metres
+    TY_ARRAY(double) from;       // the rest is scratch: where they were before the step,
+    TY_ARRAY(double) way;        // metres that each went,
+    TY_ARRAY(double) grow;       // and may grow,
+    TY_ARRAY(int) vertex;        // whose ray it was,
+    TY_ARRAY(int) near;          // big ones near each small one,
+    TY_ARRAY(int) small;         // the small ones,
+    TY_ARRAY(double) small_x;    // and where they were
     ty_hash_grid grid, small_grid;
 } ty_slc_particles;
 
@@ -57,34 +64,36 @@ typedef struct ty_slc_particles {
 typedef struct ty_slc {
     ty_track_def def;
     const ty_world* world;
-    double origin[3];           // of the lattice
-    double lo[3], hi[3];        // the domain; infinite without one
+    double origin[3];       // of the lattice
+    double lo[3], hi[3];    // the domain; infinite without one
     bool has_domain, has_solid;
     ty_slc_surface now, next;
     ty_contour contour;
-    TY_ARRAY(int) piece;        // per vertex of now.mesh
+    TY_ARRAY(int) piece;    // per vertex of now.mesh
     int n_pieces;
-    TY_ARRAY(int) parent;       // scratch of the pieces, per corner
-    TY_ARRAY(double) thickness; // per vertex: inward to the other side, INFINITY when farther than asked
+    TY_ARRAY(int) parent;    // scratch of the pieces, per corner
+    TY_ARRAY(double)
+    thickness;    // per vertex: inward to the other side, INFINITY when farther than asked
     TY_ARRAY(double) amount;    // offset per vertex
-    TY_ARRAY(double) fat;       // per vertex of now.mesh: `inset` of what it becomes in the remake to come; empty: 0
-    TY_ARRAY(double) grow;      // likewise: what it may grow
+    TY_ARRAY(double)
+    fat;    // per vertex of now.mesh: `inset` of what it becomes in the remake to come; empty: 0
+    TY_ARRAY(double) grow;    // likewise: what it may grow
     TY_ARRAY(double) carried_grow;
-    ty_tri_mesh shown;          // the liquid's surface where `inset` is not empty
-    ty_slc_particles thin;      // of the last step
-    ty_slc_particles mesh_thin; // thin for the solver's mesh; the radius is d
-    double mesh_cell;           // of that mesh, metres; 0: none asks
-    ty_levelset* ground;        // samples regions that touch solids; made when first needed
+    ty_tri_mesh shown;             // the liquid's surface where `inset` is not empty
+    ty_slc_particles thin;         // of the last step
+    ty_slc_particles mesh_thin;    // thin for the solver's mesh; the radius is d
+    double mesh_cell;              // of that mesh, metres; 0: none asks
+    ty_levelset* ground;           // samples regions that touch solids; made when first needed
     ty_cutter* cutter;
 } ty_slc;
 
-// n signed distances to the surface; triangle[i] (unless NULL) is the closest one where that was asked exactly, else
-// -1. An empty surface is TY_FAR away. Re-entrant.
-void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out, int* triangle,
-                     double (*closest)[3]);
+// n signed distances to the surface; triangle[i] (unless NULL) is the closest one where that was
+// asked exactly, else -1. An empty surface is TY_FAR away. Re-entrant.
+void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out,
+                     int* triangle, double (*closest)[3]);
 // The same for a remake: right in sign, in its zeros, and near them.
-void ty_slc_rough_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out, int* triangle,
-                           double (*closest)[3]);
+void ty_slc_rough_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out,
+                           int* triangle, double (*closest)[3]);
 // Either of s->now, less `fat`.
 void ty_slc_fat_distance(const ty_slc* s, bool rough, int n, const double (*x)[3], double* out);
 ty_sampler ty_slc_distance_sampler(const ty_slc_surface* s);
@@ -92,19 +101,21 @@ ty_sampler ty_slc_distance_sampler(const ty_slc_surface* s);
 ty_status ty_slc_bend(ty_slc_surface* s);
 // How far the curved surface lies outside of point p of a triangle, metres.
 double ty_slc_bulge(const ty_slc_surface* s, int triangle, const double p[3]);
-// The corner values of the remake between the corners of leaf o; false where they differ in sign: elsewhere it holds no
-// triangle, and the sign is right.
-bool ty_slc_rough(const ty_slc_surface* s, const ty_octant* o, const double point[3], double* value);
+// The corner values of the remake between the corners of leaf o; false where they differ in sign:
+// elsewhere it holds no triangle, and the sign is right.
+bool ty_slc_rough(const ty_slc_surface* s, const ty_octant* o, const double point[3],
+                  double* value);
 // A place on the surface. Value.
 typedef struct ty_slc_foot {
     ty_closest at;
     int triangle;
 } ty_slc_foot;
-// cells.c: fills `first_tri`. The place closest to x, which lies in leaf o, when the leaf has a triangle half a cell
-// away at most; false: ask the hierarchy. The cursor is one for the finest octants.
+// cells.c: fills `first_tri`. The place closest to x, which lies in leaf o, when the leaf has a
+// triangle half a cell away at most; false: ask the hierarchy. The cursor is one for the finest
+// octants.
 ty_status ty_slc_index_cells(ty_slc_surface* s);
-bool ty_slc_foot_near(const ty_slc_surface* s, ty_lattice_cursor* cursor, const ty_octant* o, const double x[3],
-                      ty_slc_foot* foot);
+bool ty_slc_foot_near(const ty_slc_surface* s, ty_lattice_cursor* cursor, const ty_octant* o,
+                      const double x[3], ty_slc_foot* foot);
 // Makes mesh and tree askable: hierarchy, pseudonormals, far values.
 ty_status ty_slc_surface_finish(ty_slc_surface* s);
 ty_status ty_slc_surface_archive(ty_slc_surface* s, ty_archive* ar);
@@ -113,21 +124,24 @@ void ty_slc_surface_free(ty_slc_surface* s);
 // What a remake does. Value.
 typedef struct ty_slc_remake_def {
     ty_sampler phi;
-    ty_box box;             // where to look first
+    ty_box box;    // where to look first
     double lipschitz;
     const ty_flow* flow;    // that brought the surface here, for attributes; NULL: it did not move
     double dt;
 } ty_slc_remake_def;
-// The triangles of { phi = 0 } become the surface, with pieces. On failure the old one is still there.
+// The triangles of { phi = 0 } become the surface, with pieces. On failure the old one is still
+// there.
 ty_status ty_slc_remake(ty_slc* s, const ty_slc_remake_def* def);
 ty_box ty_slc_bounds(const ty_slc* s, double margin);
 
-// A function of the open space, continued into solids: exact for linear ones. Value; borrows. Re-entrant sampler.
+// A function of the open space, continued into solids: exact for linear ones. Value; borrows.
+// Re-entrant sampler.
 typedef struct ty_slc_walled {
     const ty_slc* slc;
     ty_sampler inner, solid;
-    ty_sampler rough;       // for `inner` where only sign and zeros count: more than `clear` metres from solids, and deep in
-                            // the liquid at walls
+    ty_sampler
+        rough;    // for `inner` where only sign and zeros count: more than `clear` metres from solids, and deep in
+        // the liquid at walls
     double clear;
 } ty_slc_walled;
 ty_slc_walled ty_slc_wall(const ty_slc* s, const ty_sampler* inner);
@@ -135,12 +149,12 @@ ty_sampler ty_slc_walled_sampler(const ty_slc_walled* w);
 // Whether a vertex of the mesh is within two cells of a solid or of a side of the domain.
 ty_status ty_slc_touches(const ty_slc* s, const ty_tri_mesh* mesh, bool* touches);
 
-// A region of liquid (or of a drain) beside solids: where its surface lies on them it is none. ground_region is what
-// the sampler borrows.
+// A region of liquid (or of a drain) beside solids: where its surface lies on them it is none.
+// ground_region is what the sampler borrows.
 typedef struct ty_slc_region {
     ty_sampler region;
     ty_levelset_field field;
-    double reach;           // cells from a wall in which `field` counts
+    double reach;    // cells from a wall in which `field` counts
     const ty_slc* slc;
     ty_sampler solid;
 } ty_slc_region;
@@ -150,8 +164,10 @@ ty_sampler ty_slc_region_sampler(const ty_slc_region* r);
 ty_status ty_slc_edit(ty_slc* s, int n, const ty_edit* edits, double* volume_changed);
 ty_status ty_slc_offset(ty_slc* s, const double* metres_per_piece);
 
-// thin.c: a value per vertex at a point of a triangle; `shown` anew; what others see of the surface.
-double ty_slc_value_at(const ty_tri_mesh* m, const double* value, int triangle, const double point[3]);
+// thin.c: a value per vertex at a point of a triangle; `shown` anew; what others see of the
+// surface.
+double ty_slc_value_at(const ty_tri_mesh* m, const double* value, int triangle,
+                       const double point[3]);
 // What edited liquid `away` metres from the mesh gets of an inset there.
 double ty_slc_inset_share(const ty_slc* s, double away);
 ty_status ty_slc_draw(ty_slc* s);
@@ -161,15 +177,17 @@ void ty_slc_inset_tidy(ty_slc_surface* s);
 ty_status ty_slc_grow(ty_slc* s, double lost);
 ty_sampler ty_slc_fattening(const ty_slc* s);
 
-// Fills `thickness`: the liquid's from each vertex straight inward to the other side; INFINITY beyond `reach` metres.
+// Fills `thickness`: the liquid's from each vertex straight inward to the other side; INFINITY
+// beyond `reach` metres.
 ty_status ty_slc_thickness(ty_slc* s, double reach);
 // Half way through it.
 ty_vec3 ty_slc_middle(const ty_slc* s, int64_t vertex);
-// The particles of the step's end, and `fat` and `grow` for its remake. `world` is at t + dt; `stretch`: by how much the step
-// may compress thin places.
+// The particles of the step's end, and `fat` and `grow` for its remake. `world` is at t + dt;
+// `stretch`: by how much the step may compress thin places.
 ty_status ty_slc_thicken(ty_slc* s, const ty_flow* flow, double dt, double stretch);
 
-// Section 3.4.2: the particles of the present surface for a mesh whose finest cell is `mesh_cell`. Clears them when it is 0.
+// Section 3.4.2: the particles of the present surface for a mesh whose finest cell is `mesh_cell`.
+// Clears them when it is 0.
 ty_status ty_slc_thicken_mesh(ty_slc* s);
 ty_status ty_slc_mesh_particles_finish(ty_slc* s);
 // phi - offset, for the mesh generator. Borrows `s`.

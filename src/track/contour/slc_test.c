@@ -22,7 +22,9 @@ static void eval_motion(const void* self, int n, const double (*x)[3], double* o
 
 static ty_flow flow_of(const motion* m, double cell)
 {
-    return (ty_flow){.velocity = {.self = m, .width = 3, .eval = eval_motion}, .cell = cell, .dt_limit = INFINITY,
+    return (ty_flow){.velocity = {.self = m, .width = 3, .eval = eval_motion},
+                     .cell = cell,
+                     .dt_limit = INFINITY,
                      .max_speed = ty_norm(m->velocity) + ty_norm(m->spin)};
 }
 
@@ -216,7 +218,8 @@ static void tilted_water_meets_walls_undisturbed(void** state)
     int n_inside = 0;
     for (int v = 0; v < s->now.mesh.n_verts; ++v) {
         const double* x = s->now.mesh.vert[v];
-        bool near = x[1] > 0.0 && x[0] > -1.5 * h && x[0] < 1 + 1.5 * h && x[2] > -1.5 * h && x[2] < 1 + 1.5 * h;
+        bool near = x[1] > 0.0 && x[0] > -1.5 * h && x[0] < 1 + 1.5 * h && x[2] > -1.5 * h &&
+                    x[2] < 1 + 1.5 * h;
         if (!near) continue;
         ++n_inside;
         assert_near(x[1], 0.5 + 0.3 * (x[0] - 0.5), 0.02 * h);
@@ -237,7 +240,8 @@ static void colours_stay_with_the_liquid(void** state)
     ty_slc* s = open_slc(&t, h, false);
     float* colour = ty_tri_mesh_add_attribute(&s->now.mesh, "colour", 3);
     assert_non_null(colour);
-    for (int i = 0; i < 3 * s->now.mesh.n_verts; ++i) colour[i] = (float)s->now.mesh.vert[i / 3][i % 3];
+    for (int i = 0; i < 3 * s->now.mesh.n_verts; ++i)
+        colour[i] = (float)s->now.mesh.vert[i / 3][i % 3];
     advance(s, &t, &(motion){.velocity = ty_vec(1, 0.2, 0)}, 0.02, 10);
     colour = ty_tri_mesh_attribute(&s->now.mesh, "colour", 3);
     assert_non_null(colour);
@@ -249,7 +253,8 @@ static void colours_stay_with_the_liquid(void** state)
     tank_close(&t);
 }
 
-// Half the thickness by the sheet's vertices away from its rims, and volumes of the ball and of what has the sheet.
+// Half the thickness by the sheet's vertices away from its rims, and volumes of the ball and of
+// what has the sheet.
 static double sheet_half(const ty_slc* s, double volume[2])
 {
     double sum = 0.0;
@@ -259,7 +264,9 @@ static double sheet_half(const ty_slc* s, double volume[2])
     for (int i = 0; i < m->n_tris; ++i) {
         const int* id = m->tri[i];
         volume[m->vert[id[0]][0] < 0.45] += ty_dot(ty_load3(m->vert[id[0]]),
-                                                   ty_cross(ty_load3(m->vert[id[1]]), ty_load3(m->vert[id[2]]))) / 6;
+                                                   ty_cross(ty_load3(m->vert[id[1]]),
+                                                            ty_load3(m->vert[id[2]]))) /
+                                            6;
     }
     for (int v = 0; v < m->n_verts; ++v) {
         const double* x = m->vert[v];
@@ -309,7 +316,8 @@ static void edits_change_what_they_say(void** state)
     tank_open(&t, h);
     ty_slc* s = open_slc(&t, h, false);
     const double source[4] = {0.7, 0.5, 0.5, 0.15};
-    ty_edit edit = {.add = true, .region = {.self = source, .width = 1, .exact_band = 1, .eval = eval_ball}};
+    ty_edit edit = {.add = true,
+                    .region = {.self = source, .width = 1, .exact_band = 1, .eval = eval_ball}};
     double first = volume_of(s), changed;
     assert_ok(ty_tracker_contour.edit(s, 1, &edit, &changed));
     assert_near(changed, volume_of(s) - first, 0.01 * first);

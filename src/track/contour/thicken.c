@@ -6,14 +6,17 @@
 //   3.4.3   particles move with the flow (kept out of solids); small ones give their radius to big ones within
 //           `redistribute` and go; what is left grows
 //
-// Departs: (a) a detected place has d <= gamma / 2 = beta, so as printed no particle is ever big; the thickness 2 d is
-// compared with beta. (b) The particles' surface [Zhu2005] is not united with the liquid's: it is bumpy, ends
-// before the outermost particle, so that rims retreat, and what it adds is there for ever. Instead the mesh is fattened
-// to what the lattice is sure to see and remembers by how much (thin.c); the [Zhu2005] mean of the particles within `radius`
-// of a vertex says how thin the liquid is there, also at rims, whose rays run along the sheet. A sheet of half a cell
-// stays half a cell. (c) So growth has only to make up for what contouring loses, and is given no more than that, and
-// only to liquid that touches neither solids nor sides, where the loss is known; per step in the paper, here for a way of
-// FULL_WAY cells, so that liquid at rest does not change. (d) A filament has to be thicker than a sheet for the lattice to see it, a drop thicker still.
+// Departs: (a) a detected place has d <= gamma / 2 = beta, so as printed no particle is ever big;
+// the thickness 2 d is compared with beta. (b) The particles' surface [Zhu2005] is not united with
+// the liquid's: it is bumpy, ends before the outermost particle, so that rims retreat, and what it
+// adds is there for ever. Instead the mesh is fattened to what the lattice is sure to see and
+// remembers by how much (thin.c); the [Zhu2005] mean of the particles within `radius` of a vertex
+// says how thin the liquid is there, also at rims, whose rays run along the sheet. A sheet of half
+// a cell stays half a cell. (c) So growth has only to make up for what contouring loses, and is
+// given no more than that, and only to liquid that touches neither solids nor sides, where the loss
+// is known; per step in the paper, here for a way of FULL_WAY cells, so that liquid at rest does
+// not change. (d) A filament has to be thicker than a sheet for the lattice to see it, a drop
+// thicker still.
 #include <math.h>
 #include <string.h>
 
@@ -21,21 +24,27 @@
 #include "track/contour/slc.h"
 #include "world/trace.h"
 
-enum { BLOCK = 256, PUSHES = 4, RINGS = 2 };    // rings of vertices around thin ones that may belong to their rim
+enum {
+    BLOCK = 256,
+    PUSHES = 4,
+    RINGS = 2
+};    // rings of vertices around thin ones that may belong to their rim
 static const double FIRST_HIT = 1e-4;    // cells along the ray that belong to the start
 static const double FULL_WAY = 0.1;      // cells
-static const double SEEN = 0.55;         // cells: half a sheet of which some node is inside wherever it lies, with a tenth to spare
-// Of gamma: half the thickness that a mesh of thin liquid has; more around filaments and drops (`bent` up to 2/3), which
-// slip between nodes more easily. 1.1 cells by default: rims of that radius are round enough for the lattice. A sheet
-// of half a cell and 11 cells wide loses 80 % in 100 steps with 0.55, 11 to 54 % with 0.8, 14 % at most with 1.1.
+static const double SEEN =
+    0.55;    // cells: half a sheet of which some node is inside wherever it lies, with a tenth to spare
+// Of gamma: half the thickness that a mesh of thin liquid has; more around filaments and drops
+// (`bent` up to 2/3), which slip between nodes more easily. 1.1 cells by default: rims of that
+// radius are round enough for the lattice. A sheet of half a cell and 11 cells wide loses 80 % in
+// 100 steps with 0.55, 11 to 54 % with 0.8, 14 % at most with 1.1.
 static const double FAT = 0.92, FAT_BENT = 0.4;
-static const double BALL = 0.9;          // of half a ray's length
-static const double AIR = 1.0;           // cells between fattened meshes
-static const double DRY = 2.0;           // cells from a solid within which nothing is fattened
-static const double SMALLEST = 0.01;     // cells: half a film that breaks
-static const double GONE = -1.0;         // thickness where it did
-static const double MOST_STRETCH = 2.0;  // of a step that is allowed for
-static const double PROBE = 0.125;       // cells: differences of a solid's distance
+static const double BALL = 0.9;            // of half a ray's length
+static const double AIR = 1.0;             // cells between fattened meshes
+static const double DRY = 2.0;             // cells from a solid within which nothing is fattened
+static const double SMALLEST = 0.01;       // cells: half a film that breaks
+static const double GONE = -1.0;           // thickness where it did
+static const double MOST_STRETCH = 2.0;    // of a step that is allowed for
+static const double PROBE = 0.125;         // cells: differences of a solid's distance
 
 typedef struct ray_args {
     const ty_slc* s;
@@ -49,7 +58,10 @@ static ty_vec3 vertex_normal(const ty_slc* s, int64_t v)
     return ty_vec((double)n[0], (double)n[1], (double)n[2]);
 }
 
-static double inset_of(const ty_slc* s, int64_t v) { return s->now.inset.n ? s->now.inset.at[v] : 0.0; }
+static double inset_of(const ty_slc* s, int64_t v)
+{
+    return s->now.inset.n ? s->now.inset.at[v] : 0.0;
+}
 
 static double inset_at(const ty_slc* s, int triangle, ty_vec3 point)
 {
@@ -59,9 +71,10 @@ static double inset_at(const ty_slc* s, int triangle, ty_vec3 point)
     return ty_slc_value_at(&s->now.mesh, s->now.inset.at, triangle, x);
 }
 
-// Whether a ray surely ends where it began, in liquid (side -1) or in air (1): a ball around its middle that holds
-// nearly all of it is free of the surface, by the values that made the surface.
-static bool is_free(const ty_slc_surface* now, ty_octree_cursor* cursor, ty_vec3 middle, double half, double side)
+// Whether a ray surely ends where it began, in liquid (side -1) or in air (1): a ball around its
+// middle that holds nearly all of it is free of the surface, by the values that made the surface.
+static bool is_free(const ty_slc_surface* now, ty_octree_cursor* cursor, ty_vec3 middle,
+                    double half, double side)
 {
     double x[3], value;
     int at[3];
@@ -81,10 +94,11 @@ static void ray_block(void* ctx, ty_range r)
         double half = 0.5 * (k->reach + k->further);
         k->thickness[v] = INFINITY;
         if (is_free(now, &cursor, from + half * inward, half, -1.0)) continue;
-        ty_bvh_hit hit = ty_bvh_nearest_hit(&now->exact.bvh, from, inward, FIRST_HIT * k->s->def.cell,
-                                            k->reach + k->further);
+        ty_bvh_hit hit = ty_bvh_nearest_hit(&now->exact.bvh, from, inward,
+                                            FIRST_HIT * k->s->def.cell, k->reach + k->further);
         if (hit.triangle < 0) continue;
-        double t = hit.hit.t - inset_of(k->s, v) - inset_at(k->s, hit.triangle, from + hit.hit.t * inward);
+        double t = hit.hit.t - inset_of(k->s, v) -
+                   inset_at(k->s, hit.triangle, from + hit.hit.t * inward);
         if (t <= k->reach) k->thickness[v] = fmax(t, 0.0);
     }
 }
@@ -93,14 +107,16 @@ ty_status ty_slc_thickness(ty_slc* s, double reach)
 {
     if (!ty_array_resize(&s->thickness, s->now.mesh.n_verts)) return ty_no_memory("thin places");
     ray_args k = {s, reach, 0.0, s->thickness.at};
-    for (int64_t v = 0; v < s->now.inset.n; ++v) k.further = fmax(k.further, 2.0 * s->now.inset.at[v]);
+    for (int64_t v = 0; v < s->now.inset.n; ++v)
+        k.further = fmax(k.further, 2.0 * s->now.inset.at[v]);
     ty_parallel_for(s->now.mesh.n_verts, BLOCK, ray_block, &k);
     return ty_ok();
 }
 
 ty_vec3 ty_slc_middle(const ty_slc* s, int64_t v)
 {
-    return ty_load3(s->now.mesh.vert[v]) - (inset_of(s, v) + 0.5 * s->thickness.at[v]) * vertex_normal(s, v);
+    return ty_load3(s->now.mesh.vert[v]) -
+           (inset_of(s, v) + 0.5 * s->thickness.at[v]) * vertex_normal(s, v);
 }
 
 // 3.4.1: middles of the rays that left again; `way` is half the ray.
@@ -142,13 +158,15 @@ static void push_out(const move_args* k, double x[3])
     }
 }
 
-// Distances of the middles, then their ways through the step; a middle that is no middle gets radius 0.
+// Distances of the middles, then their ways through the step; a middle that is no middle gets
+// radius 0.
 static void move_block(void* ctx, ty_range r)
 {
     const move_args* k = ctx;
     ty_slc_particles* p = &k->s->thin;
     double(*x)[3] = (double(*)[3])p->from.at + r.begin, (*to)[3] = (double(*)[3])p->x.at + r.begin;
-    double *d = p->radius.at + r.begin, *way = p->way.at + r.begin, least = SMALLEST * k->s->def.cell;
+    double *d = p->radius.at + r.begin, *way = p->way.at + r.begin,
+           least = SMALLEST * k->s->def.cell;
     int n = (int)(r.end - r.begin);
     ty_slc_distance(&k->s->now, n, (const double(*)[3])x, d, NULL, NULL);
     ty_trace_forward(k->flow, k->dt, n, (const double(*)[3])x, to);
@@ -234,9 +252,11 @@ static ty_status find_small(const share_args* k)
         p->small_x.n += 3;
     }
     if (p->small.n == 0) return ty_ok();
-    TY_TRY(ty_hash_grid_build(&p->grid, (int)p->radius.n, (const double(*)[3])p->from.at, k->reach));
+    TY_TRY(
+        ty_hash_grid_build(&p->grid, (int)p->radius.n, (const double(*)[3])p->from.at, k->reach));
     ty_parallel_for(p->small.n, BLOCK, near_block, (void*)k);
-    return ty_hash_grid_build(&p->small_grid, (int)p->small.n, (const double(*)[3])p->small_x.at, k->reach);
+    return ty_hash_grid_build(&p->small_grid, (int)p->small.n, (const double(*)[3])p->small_x.at,
+                              k->reach);
 }
 
 // What each may grow in the step. Departs (c).
@@ -249,8 +269,10 @@ static void grow_block(void* ctx, ty_range r)
         bool big = is_big(k, i);
         double part = fmin(1.0, k->p->way.at[i] / (FULL_WAY * def->cell));
         if (big && k->p->small.n > 0)
-            ty_hash_grid_near(&k->p->small_grid, k->p->from.at + 3 * i, k->reach, take_from_small, &c);
-        k->p->grow.at[i] = part * (c.given + def->cell * (big ? def->thicken_grow_big : def->thicken_grow_small));
+            ty_hash_grid_near(&k->p->small_grid, k->p->from.at + 3 * i, k->reach, take_from_small,
+                              &c);
+        k->p->grow.at[i] = part * (c.given + def->cell * (big ? def->thicken_grow_big
+                                                              : def->thicken_grow_small));
     }
 }
 
@@ -266,12 +288,14 @@ static ty_status redistribute(ty_slc* s)
     for (int64_t i = 0; i < p->radius.n; ++i)
         if (p->near.at[i] > 0) p->radius.at[i] = 0.0;
     drop_rejected(p);
-    return ty_hash_grid_build(&p->grid, (int)p->radius.n, (const double(*)[3])p->from.at, s->def.thicken_radius * h);
+    return ty_hash_grid_build(&p->grid, (int)p->radius.n, (const double(*)[3])p->from.at,
+                              s->def.thicken_radius * h);
 }
 
 typedef struct blend {
     const ty_slc* s;
-    double inverse_radius2, weight, d, grow, way, normals[6];    // sums; of n n^T: xx yy zz xy yz zx
+    double inverse_radius2, weight, d, grow, way,
+        normals[6];    // sums; of n n^T: xx yy zz xy yz zx
 } blend;
 
 // k(s) = (1 - s^2)^3
@@ -301,8 +325,8 @@ static double bent(const blend* b)
     return 1.0 - sum / (b->weight * b->weight);
 }
 
-// 1 in the open, 0 beside a solid, or where the step may lead there: the liquid's continuation into solids knows no inset,
-// and what is fattened would wet the wall.
+// 1 in the open, 0 beside a solid, or where the step may lead there: the liquid's continuation into
+// solids knows no inset, and what is fattened would wet the wall.
 static double room(const ty_slc* s, int64_t v, const ty_sampler* solid, double way)
 {
     double d, h = s->def.cell;
@@ -315,13 +339,14 @@ typedef struct fat_args {
     ty_slc* s;
     double stretch;
     ty_sampler solid;
-    const uint8_t* near;     // per vertex: whether to look
-    const int* own;          // per vertex: its particle, -1
+    const uint8_t* near;    // per vertex: whether to look
+    const int* own;         // per vertex: its particle, -1
 } fat_args;
 
-// The mesh may be fattened so far that the air outside of vertex v stays visible to the lattice too; never less than it
-// takes to see the liquid.
-static double limit_by_air(const ty_slc* s, ty_octree_cursor* cursor, int64_t v, double half, double wanted)
+// The mesh may be fattened so far that the air outside of vertex v stays visible to the lattice
+// too; never less than it takes to see the liquid.
+static double limit_by_air(const ty_slc* s, ty_octree_cursor* cursor, int64_t v, double half,
+                           double wanted)
 {
     double h = s->def.cell, reach = 2.0 * wanted + AIR * h;
     ty_vec3 from = ty_load3(s->now.mesh.vert[v]), outward = vertex_normal(s, v);
@@ -332,9 +357,10 @@ static double limit_by_air(const ty_slc* s, ty_octree_cursor* cursor, int64_t v,
     return fmin(wanted, fmax(0.5 * (gap - AIR * h), SEEN * h - half));
 }
 
-// How much the mesh of the liquid around vertex v is to be fattened: from the particles near it. *part: how much of the way
-// there the step should go; *grow: what the liquid may grow.
-static double wanted_at(const fat_args* k, ty_octree_cursor* cursor, int64_t v, double* part, double* grow)
+// How much the mesh of the liquid around vertex v is to be fattened: from the particles near it.
+// *part: how much of the way there the step should go; *grow: what the liquid may grow.
+static double wanted_at(const fat_args* k, ty_octree_cursor* cursor, int64_t v, double* part,
+                        double* grow)
 {
     const ty_slc* s = k->s;
     double h = s->def.cell, radius = s->def.thicken_radius * h, m[3];
@@ -347,7 +373,8 @@ static double wanted_at(const fat_args* k, ty_octree_cursor* cursor, int64_t v, 
     *part = fmin(1.0, way / (FULL_WAY * h));
     *grow = b.grow / b.weight;
     double wanted = (FAT + FAT_BENT * bent(&b)) * k->stretch * s->def.thicken_gamma * h - half;
-    return wanted > 0.0 ? room(s, v, &k->solid, way) * limit_by_air(s, cursor, v, half, wanted) : 0.0;
+    return wanted > 0.0 ? room(s, v, &k->solid, way) * limit_by_air(s, cursor, v, half, wanted)
+                        : 0.0;
 }
 
 static void fat_block(void* ctx, ty_range r)

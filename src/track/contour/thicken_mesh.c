@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thin places for the solver's mesh [Chentanez2007] section 3.4.2: the mesh encloses all of the surface.
+// Thin places for the solver's mesh [Chentanez2007] section 3.4.2: the mesh encloses all of the
+// surface.
 //
 //   filling(p) = phi(p) - sum W(p - m_i) (offset - d_i) / sum W(p - m_i),   W(z) = (h^2 - |z|^2)^3,   h = `kernel` cells
 //
@@ -9,7 +10,8 @@
 
 #include "track/contour/slc.h"
 
-// Whether the surface at vertex v and beyond the middle m is the liquid's: in solids it only ends (walls.c).
+// Whether the surface at vertex v and beyond the middle m is the liquid's: in solids it only ends
+// (walls.c).
 static bool is_open(const ty_slc* s, int64_t v, const double m[3])
 {
     double x[3][3], d[3];
@@ -35,7 +37,8 @@ static ty_status find_middles(ty_slc* s)
         if (!is_open(s, v, m[0])) continue;
         ty_slc_distance(&s->now, 1, (const double(*)[3])m, &d, NULL, NULL);
         if (!(-d >= s->def.thicken_reject * half)) continue;
-        if (!ty_array_reserve(&p->x, p->x.n + 3) || !ty_array_push(&p->radius, -d)) return ty_no_memory("thin places");
+        if (!ty_array_reserve(&p->x, p->x.n + 3) || !ty_array_push(&p->radius, -d))
+            return ty_no_memory("thin places");
         memcpy(p->x.at + p->x.n, m[0], sizeof m[0]);
         p->x.n += 3;
     }

@@ -14,8 +14,8 @@ static void eval_drift(const void* self, int n, const double (*x)[3], double* ou
     for (int i = 0; i < n; ++i) memcpy(out + 3 * i, self, 3 * sizeof(double));
 }
 
-// A sheet of half a cell, its middle on a plane of nodes, 100 steps through free space. Returns its mean thickness in
-// cells; *hole: the widest gap seen by rays through it, in cells.
+// A sheet of half a cell, its middle on a plane of nodes, 100 steps through free space. Returns its
+// mean thickness in cells; *hole: the widest gap seen by rays through it, in cells.
 static double drift(bool thicken, double cells_per_step, double* hole)
 {
     tank t;
@@ -30,17 +30,22 @@ static double drift(bool thicken, double cells_per_step, double* hole)
     def.thicken_surface = thicken;
     assert_ok(ty_tracker_contour.create(&self, &def, t.world));
     double v[3] = {0.3, 1.0, 0.2}, dt = cells_per_step * CELL;
-    ty_flow flow = {.velocity = {.self = v, .width = 3, .eval = eval_drift}, .cell = CELL, .max_speed = 1.1};
-    for (int i = 0; i < 100; ++i) assert_ok(ty_tracker_contour.advance(self, &flow, t.world, i * dt, dt));
+    ty_flow flow = {
+        .velocity = {.self = v, .width = 3, .eval = eval_drift}, .cell = CELL, .max_speed = 1.1};
+    for (int i = 0; i < 100; ++i)
+        assert_ok(ty_tracker_contour.advance(self, &flow, t.world, i * dt, dt));
     ty_slc* s = self;
     double shift = 100 * dt, gap = 0.0;
-    for (int i = 0; i < 32; ++i) {    // along its middle, four rays a cell, two cells and more inside the rim
-        ty_vec3 from = ty_vec(0.33 + 0.3 * shift + 0.25 * i * CELL, middle - 2.0 + shift, 0.55 + 0.2 * shift);
+    for (int i = 0; i < 32;
+         ++i) {    // along its middle, four rays a cell, two cells and more inside the rim
+        ty_vec3 from = ty_vec(0.33 + 0.3 * shift + 0.25 * i * CELL, middle - 2.0 + shift,
+                              0.55 + 0.2 * shift);
         bool hit = ty_bvh_any_hit(&s->now.exact.bvh, from, ty_vec(0, 1, 0), 0.0, 4.0);
         gap = hit ? 0.0 : gap + 0.25;
         *hole = fmax(*hole, gap);
     }
-    double thickness = ty_tri_mesh_volume(ty_tracker_contour.liquid(s).surface) / (0.7 * 0.7) / CELL;
+    double thickness = ty_tri_mesh_volume(ty_tracker_contour.liquid(s).surface) / (0.7 * 0.7) /
+                       CELL;
     ty_tracker_contour.destroy(self);
     tank_close(&t);
     return thickness;
@@ -77,8 +82,10 @@ static ty_slc* open_sheet(const tank* t)
 static void go_on(ty_slc* s, const tank* t, int first, int steps)
 {
     const double v[3] = {0.3, 1.0, 0.2}, dt = 0.4 * CELL;
-    ty_flow flow = {.velocity = {.self = v, .width = 3, .eval = eval_drift}, .cell = CELL, .max_speed = 1.1};
-    for (int i = first; i < first + steps; ++i) assert_ok(ty_tracker_contour.advance(s, &flow, t->world, i * dt, dt));
+    ty_flow flow = {
+        .velocity = {.self = v, .width = 3, .eval = eval_drift}, .cell = CELL, .max_speed = 1.1};
+    for (int i = first; i < first + steps; ++i)
+        assert_ok(ty_tracker_contour.advance(s, &flow, t->world, i * dt, dt));
 }
 
 static void thin_liquid_goes_on_from_an_archive_to_the_bit(void** state)
@@ -102,10 +109,12 @@ static void thin_liquid_goes_on_from_an_archive_to_the_bit(void** state)
     go_on(loaded, &t, 3, 4);
     ty_threads_set(1);
     go_on(whole, &t, 3, 4);
-    const ty_tri_mesh *a = ty_tracker_contour.liquid(whole).surface, *b = ty_tracker_contour.liquid(loaded).surface;
+    const ty_tri_mesh *a = ty_tracker_contour.liquid(whole).surface,
+                      *b = ty_tracker_contour.liquid(loaded).surface;
     assert_int_equal(a->n_verts, b->n_verts);
     assert_memory_equal(a->vert, b->vert, sizeof *a->vert * (size_t)a->n_verts);
-    assert_memory_equal(whole->now.inset.at, loaded->now.inset.at, sizeof(double) * (size_t)whole->now.inset.n);
+    assert_memory_equal(whole->now.inset.at, loaded->now.inset.at,
+                        sizeof(double) * (size_t)whole->now.inset.n);
     ty_archive_free(&in);
     ty_archive_free(&out);
     ty_tracker_contour.destroy(whole);
@@ -127,20 +136,23 @@ static void particles_are_those_of_thin_places(void** state)
     go_on(s, &t, 0, 1);
     ty_tri_mesh points = {0};
     assert_ok(ty_tracker_contour.particles(s, &points));
-    const float *radius = ty_tri_mesh_attribute(&points, "radius", 1), *side = ty_tri_mesh_attribute(&points, "side", 1);
+    const float *radius = ty_tri_mesh_attribute(&points, "radius", 1),
+                *side = ty_tri_mesh_attribute(&points, "side", 1);
     assert_non_null(radius);
     assert_true(points.n_verts > 100 && points.n_tris == 0);
     for (int i = 0; i < points.n_verts; ++i) {
         assert_true(points.vert[i][0] < 1.0 && side[i] < 0.0f);
         assert_near(points.vert[i][1], 8.5 * CELL + 0.4 * CELL, 0.15 * CELL);
-        assert_true((double)radius[i] > 0.1 * CELL && (double)radius[i] < 0.35 * CELL);    // most at the corners: they are round
+        assert_true((double)radius[i] > 0.1 * CELL &&
+                    (double)radius[i] < 0.35 * CELL);    // most at the corners: they are round
     }
     ty_tri_mesh_free(&points);
     ty_tracker_contour.destroy(s);
     tank_close(&t);
 }
 
-// A sheet of half a mesh cell: the mesh's function is inside out to offset around its middle, and unchanged far away.
+// A sheet of half a mesh cell: the mesh's function is inside out to offset around its middle, and
+// unchanged far away.
 static void the_mesh_encloses_thin_places(void** state)
 {
     (void)state;
@@ -160,7 +172,8 @@ static void the_mesh_encloses_thin_places(void** state)
     ty_sampler filling = ty_tracker_contour.liquid(self).filling;
     assert_non_null(filling.eval);
     double reach = def.thicken_offset * s->mesh_cell, middle = 0.5 + 0.5 * CELL, f[3], far[1];
-    double x[3][3] = {{0.3, middle + 0.95 * reach, 0.5}, {0.3, middle + 1.1 * reach, 0.5}, {1.6, 0.8, 0.5}};
+    double x[3][3] = {
+        {0.3, middle + 0.95 * reach, 0.5}, {0.3, middle + 1.1 * reach, 0.5}, {1.6, 0.8, 0.5}};
     ty_sample(&filling, 3, (const double(*)[3])x, f);
     ty_slc_distance(&s->now, 1, (const double(*)[3])x[2], far, NULL, NULL);
     assert_true(f[0] < 0.0 && f[1] > 0.0);
@@ -171,11 +184,12 @@ static void the_mesh_encloses_thin_places(void** state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_sheet_of_half_a_cell_survives),
-                                       cmocka_unit_test(without_thickening_it_is_lost),
-                                       cmocka_unit_test(thin_liquid_goes_on_from_an_archive_to_the_bit),
-                                       cmocka_unit_test(particles_are_those_of_thin_places),
-                                       cmocka_unit_test(the_mesh_encloses_thin_places)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sheet_of_half_a_cell_survives),
+        cmocka_unit_test(without_thickening_it_is_lost),
+        cmocka_unit_test(thin_liquid_goes_on_from_an_archive_to_the_bit),
+        cmocka_unit_test(particles_are_those_of_thin_places),
+        cmocka_unit_test(the_mesh_encloses_thin_places)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ty_threads_stop();
     return failed;

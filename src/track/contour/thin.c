@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Liquid thinner than a cell. The lattice sees a sheet only where one of its nodes is inside, so a mesh of thin liquid
-// is made too thick, and knows at every vertex how much: `inset`.
+// Liquid thinner than a cell. The lattice sees a sheet only where one of its nodes is inside, so a
+// mesh of thin liquid is made too thick, and knows at every vertex how much: `inset`.
 //
 //        ....................  the mesh: at least a cell thick, so it has nodes inside wherever it goes
 //             | inset
@@ -9,8 +9,8 @@
 //             |
 //        ....................
 //
-// What others see (`shown`) is the mesh drawn back by `inset` along its normals. Without thin liquid `inset` is empty,
-// and `shown` is the mesh.
+// What others see (`shown`) is the mesh drawn back by `inset` along its normals. Without thin
+// liquid `inset` is empty, and `shown` is the mesh.
 #include <math.h>
 #include <string.h>
 
@@ -18,9 +18,12 @@
 #include "track/contour/slc.h"
 
 enum { BLOCK = 1024 };
-static const double BESIDE = 1.0, NOT_BESIDE = 2.0;    // cells from the mesh of thin liquid: as fat as it is, not at all
+static const double BESIDE = 1.0,
+                    NOT_BESIDE =
+                        2.0;    // cells from the mesh of thin liquid: as fat as it is, not at all
 
-double ty_slc_value_at(const ty_tri_mesh* m, const double* value, int triangle, const double point[3])
+double ty_slc_value_at(const ty_tri_mesh* m, const double* value, int triangle,
+                       const double point[3])
 {
     const int* id = m->tri[triangle];
     ty_vec3 arm[3];
@@ -64,7 +67,10 @@ ty_status ty_slc_draw(ty_slc* s)
     return ty_ok();
 }
 
-const ty_tri_mesh* ty_slc_shown(const ty_slc* s) { return s->now.inset.n ? &s->shown : &s->now.mesh; }
+const ty_tri_mesh* ty_slc_shown(const ty_slc* s)
+{
+    return s->now.inset.n ? &s->shown : &s->now.mesh;
+}
 
 // Drops insets that are all zero.
 void ty_slc_inset_tidy(ty_slc_surface* s)
@@ -74,7 +80,8 @@ void ty_slc_inset_tidy(ty_slc_surface* s)
     s->inset.n = 0;
 }
 
-// Area of the triangles around each vertex, a third each, times the growth that its inset leaves room for.
+// Area of the triangles around each vertex, a third each, times the growth that its inset leaves
+// room for.
 static double full_growth(const ty_slc* s)
 {
     const ty_tri_mesh* m = &s->shown;
@@ -85,7 +92,8 @@ static double full_growth(const ty_slc* s)
         for (int k = 0; k < 3; ++k) most += fmin(s->now.inset.at[id[k]], s->carried_grow.at[id[k]]);
         if (most == 0.0) continue;
         ty_vec3 a = ty_load3(m->vert[id[0]]);
-        sum += 0.5 * ty_norm(ty_cross(ty_load3(m->vert[id[1]]) - a, ty_load3(m->vert[id[2]]) - a)) * most / 3.0;
+        sum += 0.5 * ty_norm(ty_cross(ty_load3(m->vert[id[1]]) - a, ty_load3(m->vert[id[2]]) - a)) *
+               most / 3.0;
     }
     return sum;
 }
@@ -109,7 +117,8 @@ static void eval_fattening(const void* self, int n, const double (*x)[3], double
         int count = n - at < TY_SAMPLE_BATCH ? n - at : TY_SAMPLE_BATCH;
         ty_slc_distance(s, count, x + at, d, tri, point);
         for (int i = 0; i < count; ++i)
-            out[at + i] = tri[i] >= 0 ? ty_slc_value_at(&s->mesh, s->inset.at, tri[i], point[i]) : 0.0;
+            out[at + i] = tri[i] >= 0 ? ty_slc_value_at(&s->mesh, s->inset.at, tri[i], point[i])
+                                      : 0.0;
     }
 }
 

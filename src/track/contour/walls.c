@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The liquid inside solids. A point x below a wall has its wall point p and its mirror image m = 2 p - x in the open;
-// phi(x) = 2 phi(p) - phi(m) is exact for linear functions, so any plane of water meets the wall undisturbed. It ends
-// TY_SLC_DEPTH cells below.
+// The liquid inside solids. A point x below a wall has its wall point p and its mirror image m = 2
+// p - x in the open; phi(x) = 2 phi(p) - phi(m) is exact for linear functions, so any plane of
+// water meets the wall undisturbed. It ends TY_SLC_DEPTH cells below.
 //
-// Departs from [Chentanez2007] section 3.3.1 (min with the obstacle): that bevels every contact line. What is written
-// and counted is cut at obstacles by track/cut.h.
+// Departs from [Chentanez2007] section 3.3.1 (min with the obstacle): that bevels every contact
+// line. What is written and counted is cut at obstacles by track/cut.h.
 #include <math.h>
 #include <string.h>
 
@@ -13,28 +13,33 @@
 #include "track/kinds.h"
 
 enum { CHUNK = 256, BLOCK = 512 };
-static const double PROBE = 0.125;          // cells: step of the differences of a solid's distance
-static const double TOUCH = 2.0;            // cells from a wall where a region's surface may lie on it
-// Cells by which the liquid at a wall point may be less deep than its continuation and still be continued to the end. By the
-// distance's slope the linear continuation ends no more than that earlier, not before TY_SLC_OVERLAP.
+static const double PROBE = 0.125;    // cells: step of the differences of a solid's distance
+static const double TOUCH = 2.0;      // cells from a wall where a region's surface may lie on it
+// Cells by which the liquid at a wall point may be less deep than its continuation and still be
+// continued to the end. By the distance's slope the linear continuation ends no more than that
+// earlier, not before TY_SLC_OVERLAP.
 static const double FULL_SLACK = TY_SLC_DEPTH - TY_SLC_OVERLAP;
-static const double GROUND_REACH = 6.0;     // cells from a wall in which regions are sampled on the grid
+static const double GROUND_REACH =
+    6.0;    // cells from a wall in which regions are sampled on the grid
 
 // How far x is outside the domain; negative inside.
 static double beyond(const ty_slc* s, const double x[3])
 {
     double out = -INFINITY;
-    for (int axis = 0; axis < 3; ++axis) out = ty_max(out, ty_max(s->lo[axis] - x[axis], x[axis] - s->hi[axis]));
+    for (int axis = 0; axis < 3; ++axis)
+        out = ty_max(out, ty_max(s->lo[axis] - x[axis], x[axis] - s->hi[axis]));
     return out;
 }
 
 // Corners of a tetrahedron: four differences give a gradient.
 static const double TETRA[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
 
-static void solid_normals(const ty_sampler* solid, double step, int n, double (*x)[3], ty_vec3* normal)
+static void solid_normals(const ty_sampler* solid, double step, int n, double (*x)[3],
+                          ty_vec3* normal)
 {
     double at[4 * CHUNK][3], d[4 * CHUNK];
-    for (int i = 0; i < 4 * n; ++i) ty_store3(at[i], ty_load3(x[i / 4]) + step * ty_load3(TETRA[i % 4]));
+    for (int i = 0; i < 4 * n; ++i)
+        ty_store3(at[i], ty_load3(x[i / 4]) + step * ty_load3(TETRA[i % 4]));
     ty_sample(solid, 4 * n, (const double(*)[3])at, d);
     for (int i = 0; i < n; ++i) {
         ty_vec3 g = ty_vec(0, 0, 0);
@@ -47,7 +52,8 @@ static void solid_normals(const ty_sampler* solid, double step, int n, double (*
 typedef struct buried {
     int n, id[CHUNK];
     double depth[CHUNK];
-    double wall[CHUNK][3], mirror[CHUNK][3], clear[CHUNK];    // clear: distance of the mirror image from solids
+    double wall[CHUNK][3], mirror[CHUNK][3],
+        clear[CHUNK];    // clear: distance of the mirror image from solids
 } buried;
 
 static void find_images(const ty_slc_walled* w, const double (*x)[3], buried* b)
@@ -85,8 +91,9 @@ static void eval_open(const ty_slc* s, const ty_sampler* inner, const open_point
         out[o->id[i]] = s->has_domain ? ty_max(value[i], beyond(s, o->x[i]) - end) : value[i];
 }
 
-// Departs: where the liquid at the wall is as deep as its continuation, this goes on to its end. There both values of the
-// linear rule are those of the distance to that end: costly, and all they could do is wear it off. Leaves the others.
+// Departs: where the liquid at the wall is as deep as its continuation, this goes on to its end.
+// There both values of the linear rule are those of the distance to that end: costly, and all they
+// could do is wear it off. Leaves the others.
 static void end_deep(const ty_slc_walled* w, buried* b, double* out)
 {
     double value[CHUNK], h = w->slc->def.cell, end = TY_SLC_DEPTH * h;
@@ -143,7 +150,8 @@ static void eval_free(const ty_slc_walled* w, int n, const double (*x)[3], doubl
 {
     double end = TY_SLC_DEPTH * w->slc->def.cell;
     ty_sample(w->rough.eval ? &w->rough : &w->inner, n, x, out);
-    for (int i = 0; w->slc->has_domain && i < n; ++i) out[i] = ty_max(out[i], beyond(w->slc, x[i]) - end);
+    for (int i = 0; w->slc->has_domain && i < n; ++i)
+        out[i] = ty_max(out[i], beyond(w->slc, x[i]) - end);
 }
 
 static void eval(const void* self, int n, const double (*x)[3], double* out)
@@ -153,7 +161,8 @@ static void eval(const void* self, int n, const double (*x)[3], double* out)
         eval_free(w, n, x, out);
         return;
     }
-    for (int at = 0; at < n; at += CHUNK) eval_chunk(w, n - at < CHUNK ? n - at : CHUNK, x + at, out + at);
+    for (int at = 0; at < n; at += CHUNK)
+        eval_chunk(w, n - at < CHUNK ? n - at : CHUNK, x + at, out + at);
 }
 
 ty_slc_walled ty_slc_wall(const ty_slc* s, const ty_sampler* inner)
@@ -179,7 +188,8 @@ static double nearest_wall(void* ctx, ty_range r)
     int n = (int)(r.end - r.begin);
     const double(*x)[3] = (const double(*)[3])k->mesh->vert + r.begin;
     ty_sample(&k->solid, n, x, d);
-    for (int i = 0; i < n; ++i) least = fmin(least, fmin(d[i], k->s->has_domain ? -beyond(k->s, x[i]) : INFINITY));
+    for (int i = 0; i < n; ++i)
+        least = fmin(least, fmin(d[i], k->s->has_domain ? -beyond(k->s, x[i]) : INFINITY));
     return -least;
 }
 
@@ -190,13 +200,15 @@ ty_status ty_slc_touches(const ty_slc* s, const ty_tri_mesh* mesh, bool* touches
     return ty_world_status(s->world);
 }
 
-// The level set's grid ends TY_LEVELSET_MARGIN cells outside the domain: beyond its last centres values stay the same.
+// The level set's grid ends TY_LEVELSET_MARGIN cells outside the domain: beyond its last centres
+// values stay the same.
 static void eval_grid(const ty_slc_region* r, int n, const double (*x)[3], double* out)
 {
     double at[BLOCK][3], margin = (TY_LEVELSET_MARGIN - 0.5) * r->slc->def.cell;
     for (int i = 0; i < n; ++i)
         for (int axis = 0; axis < 3; ++axis)
-            at[i][axis] = ty_clamp(x[i][axis], r->slc->lo[axis] - margin, r->slc->hi[axis] + margin);
+            at[i][axis] = ty_clamp(x[i][axis], r->slc->lo[axis] - margin,
+                                   r->slc->hi[axis] + margin);
     ty_levelset_eval(&r->field, n, (const double(*)[3])at, out);
     double end = TY_SLC_DEPTH * r->slc->def.cell;
     for (int i = 0; i < n; ++i) out[i] = fmax(out[i], beyond(r->slc, x[i]) - end);
@@ -222,10 +234,12 @@ ty_sampler ty_slc_region_sampler(const ty_slc_region* r)
     return (ty_sampler){.self = r, .width = 1, .exact_band = 0.0, .eval = eval_region};
 }
 
-// Regions that touch solids go through the level set's grid, which knows how to tell their surface from the wall's.
+// Regions that touch solids go through the level set's grid, which knows how to tell their surface
+// from the wall's.
 ty_status ty_slc_region_open(ty_slc* s, const ty_sampler* region, ty_slc_region* out)
 {
-    *out = (ty_slc_region){.region = *region, .slc = s, .solid = ty_world_solid(s->world), .reach = GROUND_REACH};
+    *out = (ty_slc_region){
+        .region = *region, .slc = s, .solid = ty_world_solid(s->world), .reach = GROUND_REACH};
     if (!s->has_domain) return ty_ok();
     if (!s->ground) {
         void* ground;

@@ -5,11 +5,14 @@
 #include "core/parallel.h"
 #include "track/levelset/levelset.h"
 
-enum { BLOCK = 256, REACH_CELLS = 4 };        // around a change whose volume is measured: the cubic's stencil and a half
-static const double CHANGED = 1e-9;           // cells
-static const double NEAR = 2.0;               // cells from a surface where a changed value moves it
-static const double OFFSET_REACH = 4.0;       // cells: farther values have no part in the surface
-static const double THICK = 4.0;              // cells: thinner places get a share of an offset
+enum {
+    BLOCK = 256,
+    REACH_CELLS = 4
+};    // around a change whose volume is measured: the cubic's stencil and a half
+static const double CHANGED = 1e-9;        // cells
+static const double NEAR = 2.0;            // cells from a surface where a changed value moves it
+static const double OFFSET_REACH = 4.0;    // cells: farther values have no part in the surface
+static const double THICK = 4.0;           // cells: thinner places get a share of an offset
 
 typedef struct change {
     ty_levelset* ls;
@@ -93,7 +96,8 @@ ty_status ty_levelset_edit(ty_levelset* ls, int n, const ty_edit* edits, double*
     return ty_levelset_contour(ls);
 }
 
-// Unit normal and depth below the surface point next to a cell, twice the largest of which is the thickness there.
+// Unit normal and depth below the surface point next to a cell, twice the largest of which is the
+// thickness there.
 static double share(const ty_levelset* ls, const double x[3], double phi, ty_vec3 normal)
 {
     enum { STEPS = 4 };
@@ -113,7 +117,8 @@ static int piece_of(const ty_levelset* ls, const double x[3], double phi, ty_vec
     for (int step = 0; step < 6; ++step) {
         int ijk[3];
         ty_vec3 at = ty_load3(x) - (ty_max(phi, 0.0) + 0.5 * step * g->cell) * normal;
-        for (int axis = 0; axis < 3; ++axis) ijk[axis] = (int)floor((at[axis] - g->origin[axis]) / g->cell);
+        for (int axis = 0; axis < 3; ++axis)
+            ijk[axis] = (int)floor((at[axis] - g->origin[axis]) / g->cell);
         int piece = ty_label_at(&ls->label, ijk[0], ijk[1], ijk[2]);
         if (piece >= 0) return piece;
     }

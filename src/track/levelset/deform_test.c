@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TEST TIER: full
-// The two standard tests of surface tracking (notes on surface tracking, section 8): a sphere with a slot turned once
-// [Zalesak1979], and a sphere drawn out to a sheet and back [Enright2002].
+// The two standard tests of surface tracking (notes on surface tracking, section 8): a sphere with
+// a slot turned once [Zalesak1979], and a sphere drawn out to a sheet and back [Enright2002].
 #include "core/parallel.h"
 #include "track/kinds.h"
 #include "track/levelset/levelset.h"
@@ -40,7 +40,8 @@ typedef struct outcome {
     double half, end, wrong;    // volume kept, misclassified volume; shares of the start's
 } outcome;
 
-static outcome carry(const ty_shape_def* shape, int cells, int steps, ty_transport transport, bool deform)
+static outcome carry(const ty_shape_def* shape, int cells, int steps, ty_transport transport,
+                     bool deform)
 {
     tank t;
     tank_begin(&t, 1.0, 1.0, 1.0);
@@ -61,21 +62,25 @@ static outcome carry(const ty_shape_def* shape, int cells, int steps, ty_transpo
         now = (k + 0.5) * dt;
         double speed = deform ? 2.0 * fabs(cos(M_PI * now / DEFORM_PERIOD)) : 2.0 * M_PI * 0.45;
         ty_flow flow = {.velocity = {.width = 3, .eval = deform ? deforming : turning},
-                        .cell = def.cell, .max_speed = speed, .dt_limit = INFINITY};
+                        .cell = def.cell,
+                        .max_speed = speed,
+                        .dt_limit = INFINITY};
         assert_ok(ty_tracker_levelset.advance(self, &flow, t.world, k * dt, dt));
         if (k == steps / 2 - 1) o.half = ty_tri_mesh_volume(&ls->surface) / start;
     }
     o.end = ty_tri_mesh_volume(&ls->surface) / start;
     double inside = 0.0;
     for (int64_t c = 0; c < size; ++c) {
-        double a = ty_clamp(0.5 - before[c] * cells, 0.0, 1.0), b = ty_clamp(0.5 - ls->phi[c] * cells, 0.0, 1.0);
+        double a = ty_clamp(0.5 - before[c] * cells, 0.0, 1.0),
+               b = ty_clamp(0.5 - ls->phi[c] * cells, 0.0, 1.0);
         o.wrong += fabs(a - b);
         inside += a;
     }
     o.wrong /= inside;
-    print_message("%s, %d cells, %d steps, transport %d: half %.1f %%, end %.1f %%, misclassified %.1f %%\n",
-                  deform ? "deformation" : "slotted sphere", cells, steps, (int)transport, 100.0 * o.half,
-                  100.0 * o.end, 100.0 * o.wrong);
+    print_message(
+        "%s, %d cells, %d steps, transport %d: half %.1f %%, end %.1f %%, misclassified %.1f %%\n",
+        deform ? "deformation" : "slotted sphere", cells, steps, (int)transport, 100.0 * o.half,
+        100.0 * o.end, 100.0 * o.wrong);
     ty_free(before);
     ty_tracker_levelset.destroy(self);
     tank_close(&t);
@@ -97,7 +102,8 @@ static void slotted_sphere_comes_round(void** state)
     }
 }
 
-// Prototypes with first-order fast sweeping kept 63 % (cubic) and 61 % (MacCormack) at 64 cells, misclassified 50 %.
+// Prototypes with first-order fast sweeping kept 63 % (cubic) and 61 % (MacCormack) at 64 cells,
+// misclassified 50 %.
 static void deformed_sphere_comes_back(void** state)
 {
     (void)state;

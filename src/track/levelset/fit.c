@@ -4,16 +4,18 @@
 #include <string.h>
 
 enum { MIN_FIT = 8, MAX_FIT = 512, MAX_RULER = 8 };
-static const double RADII[TY_FIT_RADII] = {1.6, 2.4, 3.2};    // cells around the wall point, widened while too few are open
-static const double SAME_SIDE = -0.6;             // cells: open cells further behind the wall point are not used
-static const double CLAMPED = 0.999;              // of the band: values from here on are no distances
-static const double PIVOT = 1e-8;                 // of the largest: cells in a plane or line determine no slope
-static const double SAME_PLACE = 1e-9;            // cells: rounding of places
+static const double RADII[TY_FIT_RADII] = {
+    1.6, 2.4, 3.2};    // cells around the wall point, widened while too few are open
+static const double SAME_SIDE =
+    -0.6;    // cells: open cells further behind the wall point are not used
+static const double CLAMPED = 0.999;    // of the band: values from here on are no distances
+static const double PIVOT = 1e-8;    // of the largest: cells in a plane or line determine no slope
+static const double SAME_PLACE = 1e-9;    // cells: rounding of places
 
 // Cells for a fit: places relative to the wall point in cells, weights, ids.
 typedef struct fit {
     int n;
-    ty_vec3 e[MAX_FIT];      // 1, dx, dy, dz
+    ty_vec3 e[MAX_FIT];    // 1, dx, dy, dz
     double w[MAX_FIT];
     int cell[MAX_FIT];
 } fit;
@@ -35,9 +37,10 @@ static void lay_ruler(ruler* r, double w, double radius, int n)
     }
 }
 
-// Cells with closed[] unset and a distance in phi (NULL: any value) within `radius` of the lattice place w, on the side of `out`.
-static void gather(const ty_levelset* ls, const unsigned char* closed, const double* phi, ty_vec3 w, ty_vec3 out,
-                   double radius, fit* f)
+// Cells with closed[] unset and a distance in phi (NULL: any value) within `radius` of the lattice
+// place w, on the side of `out`.
+static void gather(const ty_levelset* ls, const unsigned char* closed, const double* phi, ty_vec3 w,
+                   ty_vec3 out, double radius, fit* f)
 {
     double clamped = CLAMPED * ls->band;
     const ty_grid* g = &ls->grid;
@@ -96,9 +99,10 @@ static double dot4(ty_vec3 a, ty_vec3 b)
     return p[0] + p[1] + (p[2] + p[3]);
 }
 
-// The fitted linear function at `at` (cells from the wall point), and how well it fits: root of the weighted mean square
-// of what is left. False when the values' weights in it would be too large.
-static bool evaluate(const fit* f, ty_vec3 at, const double* phi, double max_weights, double* value, double* misfit)
+// The fitted linear function at `at` (cells from the wall point), and how well it fits: root of the
+// weighted mean square of what is left. False when the values' weights in it would be too large.
+static bool evaluate(const fit* f, ty_vec3 at, const double* phi, double max_weights, double* value,
+                     double* misfit)
 {
     double m[4][4];
     ty_vec3 e = {1.0, at[0], at[1], at[2]}, z = e, c = {0}, row[4] = {{0}};
@@ -123,8 +127,8 @@ static bool evaluate(const fit* f, ty_vec3 at, const double* phi, double max_wei
     return total <= max_weights;
 }
 
-bool ty_fit_extend(const ty_levelset* ls, const unsigned char* closed, const double* phi, ty_vec3 x, ty_vec3 w,
-                   int n_radii, double max_weights, double* value, double* misfit)
+bool ty_fit_extend(const ty_levelset* ls, const unsigned char* closed, const double* phi, ty_vec3 x,
+                   ty_vec3 w, int n_radii, double max_weights, double* value, double* misfit)
 {
     fit f;
     ty_vec3 out = ty_normalize(w - x);
@@ -137,7 +141,8 @@ bool ty_fit_extend(const ty_levelset* ls, const unsigned char* closed, const dou
 
 static bool same_pattern(const ty_fit_pattern* p, const fit* f, int cell, ty_vec3 from_wall)
 {
-    if (p->n_fours != (f->n + 3) / 4 || !(ty_norm(p->from_wall - from_wall) < SAME_PLACE)) return false;
+    if (p->n_fours != (f->n + 3) / 4 || !(ty_norm(p->from_wall - from_wall) < SAME_PLACE))
+        return false;
     for (int k = 0; k < 4 * p->n_fours; ++k)
         if (p->four[k / 4].offset[k % 4] != f->cell[k < f->n ? k : 0] - cell) return false;
     return true;
@@ -153,7 +158,8 @@ static bool make_pattern(const fit* f, int cell, ty_vec3 from_wall, ty_fit_patte
         for (int i = 0; i < 4; ++i) row[i] += f->e[k][i] * f->w[k] * f->e[k];
     memcpy(m, row, sizeof m);
     if (!factor4(m)) return false;
-    for (int k = 0; k < 4 * p->n_fours; ++k) p->four[k / 4].offset[k % 4] = f->cell[k < f->n ? k : 0] - cell;
+    for (int k = 0; k < 4 * p->n_fours; ++k)
+        p->four[k / 4].offset[k % 4] = f->cell[k < f->n ? k : 0] - cell;
     for (int k = 0; k < f->n; ++k) {
         ty_fit_four* four = &p->four[k / 4];
         ty_vec3 share = f->w[k] * f->e[k];
@@ -194,7 +200,8 @@ ty_status ty_fit_find_pattern(ty_levelset* ls, int cell, ty_vec3 x, ty_vec3 w, i
 
 static inline double sum4(ty_vec3 a) { return a[0] + a[1] + (a[2] + a[3]); }
 
-bool ty_fit_apply(const ty_levelset* ls, int pattern, int cell, const double* phi, double* value, double* misfit)
+bool ty_fit_apply(const ty_levelset* ls, int pattern, int cell, const double* phi, double* value,
+                  double* misfit)
 {
     const ty_fit_pattern* p = &ls->pattern.at[pattern];
     ty_vec3 values[TY_PATTERN_FOURS], sum[4] = {{0}}, squares = {0};
@@ -203,7 +210,8 @@ bool ty_fit_apply(const ty_levelset* ls, int pattern, int cell, const double* ph
     for (int k = 0; k < p->n_fours; ++k) {
         const ty_fit_four* four = &p->four[k];
         const double* at = phi + cell;
-        ty_vec3 v = {at[four->offset[0]], at[four->offset[1]], at[four->offset[2]], at[four->offset[3]]};
+        ty_vec3 v = {at[four->offset[0]], at[four->offset[1]], at[four->offset[2]],
+                     at[four->offset[3]]};
         for (int i = 0; i < 4; ++i) known &= fabs(v[i]) < clamped;
         for (int i = 0; i < 4; ++i) sum[i] += four->share[i] * v;
         values[k] = v;

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linear functions fitted to the values of open cells around a wall point by weighted least squares, and patterns: fits
-// whose cells and weights were found once, for ghosts behind the domain's sides that all look alike.
+// Linear functions fitted to the values of open cells around a wall point by weighted least
+// squares, and patterns: fits whose cells and weights were found once, for ghosts behind the
+// domain's sides that all look alike.
 #ifndef TY_TRACK_LEVELSET_FIT_H
 #define TY_TRACK_LEVELSET_FIT_H
 
 #include "track/levelset/levelset.h"
 
-enum { TY_FIT_RADII = 3 };       // how often a fit may look farther
-#define TY_FIT_WEIGHTS 25.0      // sum of absolute weights: more would amplify noise
+enum { TY_FIT_RADII = 3 };     // how often a fit may look farther
+#define TY_FIT_WEIGHTS 25.0    // sum of absolute weights: more would amplify noise
 
-// Linear continuation to lattice place x from cells with closed[] unset around lattice place w, and how well the fitted
-// function fits them. False when they do not tell it with weights up to max_weights.
-bool ty_fit_extend(const ty_levelset* ls, const unsigned char* closed, const double* phi, ty_vec3 x, ty_vec3 w,
-                   int n_radii, double max_weights, double* value, double* misfit);
+// Linear continuation to lattice place x from cells with closed[] unset around lattice place w, and
+// how well the fitted function fits them. False when they do not tell it with weights up to
+// max_weights.
+bool ty_fit_extend(const ty_levelset* ls, const unsigned char* closed, const double* phi, ty_vec3 x,
+                   ty_vec3 w, int n_radii, double max_weights, double* value, double* misfit);
 
-// The pattern of the fit of closed cell `cell` at lattice place x around w; -1: none, as cells are too few.
+// The pattern of the fit of closed cell `cell` at lattice place x around w; -1: none, as cells are
+// too few.
 ty_status ty_fit_find_pattern(ty_levelset* ls, int cell, ty_vec3 x, ty_vec3 w, int* pattern);
 // What ty_fit_extend gives, with a pattern. False where one of its cells holds no distance.
-bool ty_fit_apply(const ty_levelset* ls, int pattern, int cell, const double* phi, double* value, double* misfit);
+bool ty_fit_apply(const ty_levelset* ls, int pattern, int cell, const double* phi, double* value,
+                  double* misfit);
 
 #endif

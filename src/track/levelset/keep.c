@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Liquid that a step loses or makes is given back where that happened.
 //
-// The box of a cell, followed back along the flow, is a hexahedron of the old world. These fill space
-// without gaps, so the old liquid in them is all the liquid there is, and what of it is not in the cell
-// after transport, continuation into solids and redistancing was lost there:
+// The box of a cell, followed back along the flow, is a hexahedron of the old world. These fill
+// space without gaps, so the old liquid in them is all the liquid there is, and what of it is not
+// in the cell after transport, continuation into solids and redistancing was lost there:
 //
 //     lost = |old liquid in the hexahedron| - |new liquid in the cell|
 //
-// Smoothing moves liquid from a cell into the next; that cancels in the sum over a neighbourhood. So `lost`
-// is spread over the surface around it with a symmetric kernel K: offset = K (lost / K area), which holds
-// the sum of `lost`. A dam break over a half sphere, 40 cells, loses 2.2 instead of 10.4 % of its volume in
-// 1.8 s without the ledger; with it the correction is 4.6 instead of 9.4 % per second.
+// Smoothing moves liquid from a cell into the next; that cancels in the sum over a neighbourhood.
+// So `lost` is spread over the surface around it with a symmetric kernel K: offset = K (lost / K
+// area), which holds the sum of `lost`. A dam break over a half sphere, 40 cells, loses 2.2 instead
+// of 10.4 % of its volume in 1.8 s without the ledger; with it the correction is 4.6 instead of 9.4
+// % per second.
 //
-// Departs from a conservative scheme: offsets up to UNSURE are not made, and what K finds no surface for is
-// not given back. Both are left to the ledger. Calm surfaces show such losses all the time, by the divergence
-// that solve/grid/expose.c needs against ripples; a wave of 32 cells that follows them is 35 % off after
-// three periods. Tried and lost: boxes weighed per volume, so that divergence does not count (a splash loses
-// 17 % in two seconds), and redistancing alone (what it loses, transport makes again).
+// Departs from a conservative scheme: offsets up to UNSURE are not made, and what K finds no
+// surface for is not given back. Both are left to the ledger. Calm surfaces show such losses all
+// the time, by the divergence that solve/grid/expose.c needs against ripples; a wave of 32 cells
+// that follows them is 35 % off after three periods. Tried and lost: boxes weighed per volume, so
+// that divergence does not count (a splash loses 17 % in two seconds), and redistancing alone (what
+// it loses, transport makes again).
 #include <string.h>
 
 #include "core/parallel.h"
@@ -25,12 +27,14 @@
 
 enum { BLOCK = 128, SUB = 2, POINTS = SUB * SUB * SUB, REACH = 2, WIDTH = 2 * REACH + 1 };
 
-// Cells from the surface: farther boxes hold nothing, or nothing but liquid. Inside it is deeper, because
-// solvers change the velocity a cell below the surface (solve/grid/expose.c) and K reaches so far.
+// Cells from the surface: farther boxes hold nothing, or nothing but liquid. Inside it is deeper,
+// because solvers change the velocity a cell below the surface (solve/grid/expose.c) and K reaches
+// so far.
 static const double NEAR = 1.6, DEEP = 2.6;
 static const double MOVED = 2.6;          // cells: farther values have no part in the surface
 static const double LEAST_AREA = 0.02;    // cells squared around a cell: less is no surface
-static const double NEAR_SPOUT = 2.0;     // cells, beyond a step's way, from sources and drains: liquid begins and ends there
+static const double NEAR_SPOUT =
+    2.0;    // cells, beyond a step's way, from sources and drains: liquid begins and ends there
 static const double UNSURE = 0.01;        // cells of offset in a step
 static const double MOST_OFFSET = 0.1;    // cells in a step: more would make waves
 static const double KERNEL[WIDTH] = {1.0 / 16, 4.0 / 16, 6.0 / 16, 4.0 / 16, 1.0 / 16};
@@ -70,7 +74,8 @@ static ty_status list_cells(ty_levelset* ls)
     return ty_ok();
 }
 
-// Cells whose liquid may come from a source or go into a drain lose nothing by that. Takes them off the list.
+// Cells whose liquid may come from a source or go into a drain lose nothing by that. Takes them off
+// the list.
 static void pass_over_spout(ty_levelset* ls, const ty_source* spout, double reach)
 {
     double x[BLOCK][3], d[BLOCK];

@@ -1,30 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// Liquid does not go through walls. A wall is about as thick as the stencils that carry phi along, and values in it continue
-// the liquid of one side: interpolation, long steps and walls that move off let them out on the other. So near obstacles
-// a cell is liquid after a step only when liquid was to be seen, past all walls, from where it came.
+// Liquid does not go through walls. A wall is about as thick as the stencils that carry phi along,
+// and values in it continue the liquid of one side: interpolation, long steps and walls that move
+// off let them out on the other. So near obstacles a cell is liquid after a step only when liquid
+// was to be seen, past all walls, from where it came.
 //
-// New distances and offsets near a wall are held to the same: they do not make liquid where none is in sight.
+// New distances and offsets near a wall are held to the same: they do not make liquid where none is
+// in sight.
 //
-// The values in a wall continue the liquid of one side; on the other side they look like a surface on the wall, whose distances would
-// be continued into the floor and let a film creep along it. So beside thin walls that stand still air that sees no
-// liquid is not near a surface.
+// The values in a wall continue the liquid of one side; on the other side they look like a surface
+// on the wall, whose distances would be continued into the floor and let a film creep along it. So
+// beside thin walls that stand still air that sees no liquid is not near a surface.
 //
-// All this is looked at in the frame of the wall, where it stands still: from place x of the new world, the place y of the
-// old one is at y + dt v with the wall's velocity v.
+// All this is looked at in the frame of the wall, where it stands still: from place x of the new
+// world, the place y of the old one is at y + dt v with the wall's velocity v.
 #include "core/parallel.h"
 #include "track/levelset/levelset.h"
 #include "world/trace.h"
 
-enum { BLOCK = 1024, SAMPLES = 6, REACH = 2 };    // REACH: cells on each side of a place where liquid is looked for
-enum { THIN = 3 };                                // cells: values of one side reach through thinner walls
+enum {
+    BLOCK = 1024,
+    SAMPLES = 6,
+    REACH = 2
+};                    // REACH: cells on each side of a place where liquid is looked for
+enum { THIN = 3 };    // cells: values of one side reach through thinner walls
 
-static const double NEAR_WALL = 2.5;    // cells beyond a step's length from an obstacle where values may come through it
-static const double IN_SIGHT = 1.75;    // cells from the place: half a diagonal of a cell and one more
-static const double CLEAR = 0.2;        // cells: liquid nearer to a wall than this may be a value continued into it, as walls turn
-// Cells: air nearer to the surface than this has a centre of liquid within FAR_SIGHT; if a wall hides all of them, what is near is no
-// surface, and the value becomes HIDDEN: then the surface stays in the wall or on its other side.
+static const double NEAR_WALL =
+    2.5;    // cells beyond a step's length from an obstacle where values may come through it
+static const double IN_SIGHT =
+    1.75;    // cells from the place: half a diagonal of a cell and one more
+static const double CLEAR =
+    0.2;    // cells: liquid nearer to a wall than this may be a value continued into it, as walls turn
+// Cells: air nearer to the surface than this has a centre of liquid within FAR_SIGHT; if a wall
+// hides all of them, what is near is no surface, and the value becomes HIDDEN: then the surface
+// stays in the wall or on its other side.
 static const double TOO_NEAR = 0.75, FAR_SIGHT = 2.5, HIDDEN = 1.5;
-static const double DRY = 0.5;          // cells: value of a cell that is found dry
+static const double DRY = 0.5;    // cells: value of a cell that is found dry
 
 typedef struct leak_job {
     ty_levelset* ls;
@@ -33,8 +43,8 @@ typedef struct leak_job {
     double dt;
 } leak_job;
 
-// How far one gets from a to b, as a share, before an obstacle is in the way or, at the end, nearer than `clear`; 1: all
-// the way.
+// How far one gets from a to b, as a share, before an obstacle is in the way or, at the end, nearer
+// than `clear`; 1: all the way.
 static double free_way(const ty_levelset* ls, ty_vec3 a, ty_vec3 b, double clear)
 {
     double x[SAMPLES][3], d[SAMPLES];
@@ -58,13 +68,15 @@ static bool outside_domain(const ty_levelset* ls, const double x[3])
     return false;
 }
 
-// Whether liquid was in sight, within `reach` cells from `at` (old world); `drift` leads from the old world to the wall in the new one.
+// Whether liquid was in sight, within `reach` cells from `at` (old world); `drift` leads from the
+// old world to the wall in the new one.
 static bool sees_liquid(const leak_job* job, ty_vec3 at, ty_vec3 drift, double reach)
 {
     const ty_levelset* ls = job->ls;
     const ty_grid* g = &ls->grid;
     int lo[3], ijk[3];
-    for (int axis = 0; axis < 3; ++axis) lo[axis] = (int)floor((at[axis] - g->origin[axis]) / g->cell) - REACH;
+    for (int axis = 0; axis < 3; ++axis)
+        lo[axis] = (int)floor((at[axis] - g->origin[axis]) / g->cell) - REACH;
     for (int i = 0; i < 125; ++i) {
         bool in = true;
         for (int axis = 0, rest = i; axis < 3; ++axis, rest /= 5) {
@@ -72,14 +84,16 @@ static bool sees_liquid(const leak_job* job, ty_vec3 at, ty_vec3 drift, double r
             in &= ijk[axis] >= 0 && ijk[axis] < g->n[axis];
         }
         if (!in) continue;
-        int64_t cell = ijk[0] * ty_grid_stride(g, 0) + ijk[1] * ty_grid_stride(g, 1) + ijk[2] * ty_grid_stride(g, 2);
+        int64_t cell = ijk[0] * ty_grid_stride(g, 0) + ijk[1] * ty_grid_stride(g, 1) +
+                       ijk[2] * ty_grid_stride(g, 2);
         double x[3];
         if (!(job->before[cell] < 0.0)) continue;
         ty_grid_cell_center(g, ijk[0], ijk[1], ijk[2], x);
         ty_vec3 to = ty_load3(x);
         if (outside_domain(ls, x)) continue;    // a value continued into the domain's side
         if (ty_norm(to - at) >= reach * g->cell) continue;
-        if (free_way(ls, at + drift, to + drift, job->flow ? CLEAR * g->cell : 0.0) == 1.0) return true;
+        if (free_way(ls, at + drift, to + drift, job->flow ? CLEAR * g->cell : 0.0) == 1.0)
+            return true;
     }
     return false;
 }
@@ -102,7 +116,8 @@ static void dry_block(void* ctx, ty_range r)
 {
     const leak_job* job = ctx;
     ty_levelset* ls = job->ls;
-    double h = ls->grid.cell, near = NEAR_WALL * h + (job->flow ? job->flow->max_speed * job->dt : 0.0);
+    double h = ls->grid.cell,
+           near = NEAR_WALL * h + (job->flow ? job->flow->max_speed * job->dt : 0.0);
     for (int64_t cell = r.begin; cell < r.end; ++cell) {
         if (!(ls->phi[cell] < 0.0) || ls->closed[cell] || ls->solid[cell] > near) continue;
         if (!job->flow && job->before[cell] < 0.0) continue;
@@ -144,8 +159,9 @@ bool ty_levelset_at_thin_wall(const ty_levelset* ls, int64_t cell)
     return is_at_thin_wall(ls, ty_load3(x));
 }
 
-// Air behind a thin wall: near the surface by its value, and no liquid in sight. So films thinner than a cell on such walls end here.
-// (Air beside a thicker obstacle is near the plane of a pool that it stands in, and that is as it should be.)
+// Air behind a thin wall: near the surface by its value, and no liquid in sight. So films thinner
+// than a cell on such walls end here. (Air beside a thicker obstacle is near the plane of a pool
+// that it stands in, and that is as it should be.)
 static void hidden_block(void* ctx, ty_range r)
 {
     const leak_job* job = ctx;
@@ -176,7 +192,8 @@ void ty_levelset_stop_leaks(ty_levelset* ls, const ty_flow* flow, double dt, con
     int64_t size = ty_grid_size(&ls->grid);
     leak_job job = {ls, flow, before, dt}, here = {ls, NULL, ls->phi, 0.0};
     ty_parallel_for(size, BLOCK, dry_block, &job);
-    if (ty_world_solid_moves(ls->world)) return;    // lifted beside walls that move, a sealed container lost a fifth of its water
+    if (ty_world_solid_moves(ls->world))
+        return;    // lifted beside walls that move, a sealed container lost a fifth of its water
     ty_parallel_for(size, BLOCK, hidden_block, &here);
     ty_parallel_for(size, BLOCK, lift_block, ls);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tracker `levelset`: signed distances on a uniform grid, carried along the flow and made distances again now and
-// then. The baseline that everybody knows, with a redistancing that does not move the surface.
+// Tracker `levelset`: signed distances on a uniform grid, carried along the flow and made distances
+// again now and then. The baseline that everybody knows, with a redistancing that does not move the
+// surface.
 #include <string.h>
 
 #include "track/levelset/levelset.h"
@@ -9,7 +10,8 @@
 
 static const double REACH_BEYOND = 3.0;    // cells of good values beyond the largest displacement
 static const double FIRST_BAND = 6.0;      // cells
-static const double BAND_SLACK = 1.0;      // cells more than needed now, so that a faster step finds enough
+static const double BAND_SLACK =
+    1.0;    // cells more than needed now, so that a faster step finds enough
 
 void ty_levelset_destroy(ty_levelset* ls)
 {
@@ -40,7 +42,8 @@ ty_status ty_levelset_redistance(ty_levelset* ls, double reach)
     double h = ls->grid.cell;
     double wanted = (REACH_BEYOND + BAND_SLACK + ls->def.redistance) * h + 1.5 * reach;
     ls->band = reach > 0.0 ? fmax(wanted, FIRST_BAND * h) : ls->band;
-    if (ls->has_obstacles) memcpy(ls->spare, ls->phi, (size_t)ty_grid_size(&ls->grid) * sizeof *ls->phi);
+    if (ls->has_obstacles)
+        memcpy(ls->spare, ls->phi, (size_t)ty_grid_size(&ls->grid) * sizeof *ls->phi);
     TY_TRY(ty_redistance_run(&ls->redistance, &ls->grid, ls->band, ls->phi));
     ty_levelset_stop_leaks(ls, NULL, 0.0, ls->spare);
     ls->moved = 0.0;
@@ -57,7 +60,8 @@ static ty_status allocate(ty_levelset* ls)
     ls->closed = ty_alloc(size, 1);
     ls->doubtful = ty_alloc(size, 1);
     if (ls->has_obstacles) ls->solid = ty_alloc(size, sizeof(double));
-    if (!ls->phi || !ls->next || !ls->spare || !ls->closed || !ls->doubtful || (ls->has_obstacles && !ls->solid))
+    if (!ls->phi || !ls->next || !ls->spare || !ls->closed || !ls->doubtful ||
+        (ls->has_obstacles && !ls->solid))
         return ty_no_memory("level set");
     return ty_cutter_create(&ls->cutter);
 }
@@ -76,7 +80,8 @@ static ty_status set_up(ty_levelset* ls, const ty_track_def* def, const ty_world
     for (int axis = 0; axis < 3; ++axis)
         cells *= (ls->hi[axis] - ls->lo[axis]) / def->cell + 2 * TY_LEVELSET_MARGIN + 1;
     if (!(cells < INT32_MAX))
-        return ty_fail(TY_BAD_INPUT, "the level set would have %.3g cells; choose a larger cell", cells);
+        return ty_fail(TY_BAD_INPUT, "the level set would have %.3g cells; choose a larger cell",
+                       cells);
     ls->grid = ty_grid_cover(ls->lo, ls->hi, def->cell, TY_LEVELSET_MARGIN);
     ls->has_obstacles = ty_world_has_obstacles(world);
     TY_TRY(allocate(ls));
@@ -100,7 +105,8 @@ ty_status ty_levelset_create(ty_levelset** out, const ty_track_def* def, const t
     return status;
 }
 
-ty_status ty_levelset_carry(ty_levelset* ls, const ty_flow* flow, const ty_world* world, double dt, double* went)
+ty_status ty_levelset_carry(ty_levelset* ls, const ty_flow* flow, const ty_world* world, double dt,
+                            double* went)
 {
     double h = ls->grid.cell, reach = flow->max_speed * dt, displacement = 0.0;
     if (!isfinite(reach)) return ty_fail(TY_DIVERGED, "the flow's speed is not finite");
@@ -116,7 +122,8 @@ ty_status ty_levelset_carry(ty_levelset* ls, const ty_flow* flow, const ty_world
 
 ty_status ty_levelset_settle(ty_levelset* ls, double went)
 {
-    return ls->moved > ls->def.redistance * ls->grid.cell ? ty_levelset_redistance(ls, went) : ty_ok();
+    return ls->moved > ls->def.redistance * ls->grid.cell ? ty_levelset_redistance(ls, went)
+                                                          : ty_ok();
 }
 
 static void eval_phi(const void* self, int n, const double (*x)[3], double* out)
@@ -141,7 +148,8 @@ ty_liquid ty_levelset_liquid(const ty_levelset* ls)
                        .overlap = TY_LEVELSET_MARGIN * g->cell};
 }
 
-// Everything else follows from these. The solid is that of the last step, whatever time the world is at now.
+// Everything else follows from these. The solid is that of the last step, whatever time the world
+// is at now.
 ty_status ty_levelset_archive(ty_levelset* ls, ty_archive* ar)
 {
     int64_t size = ty_grid_size(&ls->grid);
@@ -161,12 +169,14 @@ static ty_status create(void** self, const ty_track_def* def, const ty_world* wo
 
 static void destroy(void* self) { ty_levelset_destroy(self); }
 
-static ty_status advance(void* self, const ty_flow* flow, const ty_world* world, double t, double dt)
+static ty_status advance(void* self, const ty_flow* flow, const ty_world* world, double t,
+                         double dt)
 {
     (void)t;
     ty_levelset* ls = self;
     double went = 0.0;
-    // Beside walls that move velocities are not those of one moment, and boxes say the wrong thing (tests/tumble loses 4 %).
+    // Beside walls that move velocities are not those of one moment, and boxes say the wrong thing
+    // (tests/tumble loses 4 %).
     bool keeps = ls->def.transport != TY_TRANSPORT_WENO5 && !ty_world_solid_moves(world);
     TY_TRY(ty_levelset_carry(ls, flow, world, dt, &went));
     if (keeps) TY_TRY(ty_levelset_weigh(ls, flow, dt, went));

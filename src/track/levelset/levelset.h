@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The level set tracker's state and stages. Values sit at the centres of cells that cover the domain and
-// TY_LEVELSET_MARGIN cells more on every side.
+// The level set tracker's state and stages. Values sit at the centres of cells that cover the
+// domain and TY_LEVELSET_MARGIN cells more on every side.
 //
 //   transport.c   carries the values along the flow            solid.c     continues them into solids and outside
 //   change.c      sources, drains, the ledger's offsets        fit.c       linear functions, for solid.c
@@ -22,19 +22,19 @@ enum { TY_LEVELSET_MARGIN = 3 };
 // A cell that no liquid can be in, and the open cell whose liquid it continues (-1: there is none).
 typedef struct ty_ghost {
     int cell, source;
-    int pattern;       // its fit; -1: to be found anew
-    double apart;      // metres from the open cell
+    int pattern;     // its fit; -1: to be found anew
+    double apart;    // metres from the open cell
 } ty_ghost;
 
-// fit.h: open cells around a wall point, four by four, and what each gives to the function c . (1, dx, dy, dz). Cells that
-// fill up the last four have no weight.
+// fit.h: open cells around a wall point, four by four, and what each gives to the function c . (1,
+// dx, dy, dz). Cells that fill up the last four have no weight.
 enum { TY_PATTERN_FOURS = 16 };
 typedef struct ty_fit_four {
     ty_vec3 share[4], d[3], weight;
-    int offset[4];                     // cells after the closed one
+    int offset[4];    // cells after the closed one
 } ty_fit_four;
 typedef struct ty_fit_pattern {
-    ty_vec3 from_wall;                 // place of the closed cell, in cells
+    ty_vec3 from_wall;    // place of the closed cell, in cells
     double weights;
     int n_fours;
     ty_fit_four four[TY_PATTERN_FOURS];
@@ -51,20 +51,20 @@ typedef struct ty_levelset {
     ty_track_def def;
     const ty_world* world;
     ty_grid grid;
-    double lo[3], hi[3];               // the domain
+    double lo[3], hi[3];    // the domain
     bool closed_side[TY_N_SIDES];
-    double *phi, *next, *spare;        // metres, negative inside; the others are scratch of a stage
-    double band;                       // values are distances up to here and constant beyond
-    double moved;                      // metres since the last redistancing
+    double *phi, *next, *spare;    // metres, negative inside; the others are scratch of a stage
+    double band;                   // values are distances up to here and constant beyond
+    double moved;                  // metres since the last redistancing
     bool has_obstacles;
-    double* solid;                     // distance of the obstacles at cell centres; NULL without any
-    unsigned char* closed;             // per cell: its centre is inside a solid or outside the domain
-    unsigned char* doubtful;           // scratch of ty_levelset_sample
+    double* solid;              // distance of the obstacles at cell centres; NULL without any
+    unsigned char* closed;      // per cell: its centre is inside a solid or outside the domain
+    unsigned char* doubtful;    // scratch of ty_levelset_sample
     TY_ARRAY(ty_ghost) ghost;
     TY_ARRAY(ty_fit_pattern) pattern;
-    TY_ARRAY(int) active;              // cells that the transport works on
-    TY_ARRAY(double) velocity;         // WENO: 3 per active cell
-    TY_ARRAY(ty_kept) kept;            // scratch of keep.c, with the corners of the cells
+    TY_ARRAY(int) active;         // cells that the transport works on
+    TY_ARRAY(double) velocity;    // WENO: 3 per active cell
+    TY_ARRAY(ty_kept) kept;       // scratch of keep.c, with the corners of the cells
     TY_ARRAY(int) corner;
     TY_ARRAY(int) slot;
     TY_ARRAY(double) foot;
@@ -72,37 +72,42 @@ typedef struct ty_levelset {
     ty_contour contour;
     ty_label label;
     ty_tri_mesh surface;
-    TY_ARRAY(int) piece;               // per vertex of the surface
+    TY_ARRAY(int) piece;    // per vertex of the surface
     int n_pieces;
-    ty_cutter* cutter;                 // measures what edits change
+    ty_cutter* cutter;    // measures what edits change
     ty_tri_mesh measured;
 } ty_levelset;
 
-// What the kind does with it, for trackers that build on a level set. On failure *ls is NULL and nothing is left.
+// What the kind does with it, for trackers that build on a level set. On failure *ls is NULL and
+// nothing is left.
 ty_status ty_levelset_create(ty_levelset** ls, const ty_track_def* def, const ty_world* world);
 void ty_levelset_destroy(ty_levelset* ls);    // NULL is fine
 ty_liquid ty_levelset_liquid(const ty_levelset* ls);
 ty_status ty_levelset_archive(ty_levelset* ls, ty_archive* ar);
-// A step is carry, settle, contour. Carry takes phi to the step's end, with solids where they are then; before, it makes
-// the band wide enough for the step. *went, metres: what settle wants, which redistances after enough motion.
-ty_status ty_levelset_carry(ty_levelset* ls, const ty_flow* flow, const ty_world* world, double dt, double* went);
+// A step is carry, settle, contour. Carry takes phi to the step's end, with solids where they are
+// then; before, it makes the band wide enough for the step. *went, metres: what settle wants, which
+// redistances after enough motion.
+ty_status ty_levelset_carry(ty_levelset* ls, const ty_flow* flow, const ty_world* world, double dt,
+                            double* went);
 ty_status ty_levelset_settle(ty_levelset* ls, double went);
 
 // The active cells: those within `band` of the surface.
 ty_status ty_levelset_activate(ty_levelset* ls);
 // phi after dt. *displacement: the farthest that anything near the surface went, metres.
-ty_status ty_levelset_transport(ty_levelset* ls, const ty_flow* flow, double dt, double* displacement);
+ty_status ty_levelset_transport(ty_levelset* ls, const ty_flow* flow, double dt,
+                                double* displacement);
 
 // How far x lies beyond the open sides, 0 inside. Everything out there is air.
 double ty_levelset_beyond_open(const ty_levelset* ls, const double x[3]);
 
-// Weigh, after a carry, finds how much liquid should be in the cells at the surface (phi before the step
-// is in `next`); keep, after settle, moves the surface where it is not. Not for WENO5, which has no paths.
+// Weigh, after a carry, finds how much liquid should be in the cells at the surface (phi before the
+// step is in `next`); keep, after settle, moves the surface where it is not. Not for WENO5, which
+// has no paths.
 ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt, double went);
 ty_status ty_levelset_keep(ty_levelset* ls);
 
-// Takes away liquid that went through an obstacle: after a transport, before values are continued; with flow NULL after
-// a change of values in place. `before`: phi then.
+// Takes away liquid that went through an obstacle: after a transport, before values are continued;
+// with flow NULL after a change of values in place. `before`: phi then.
 void ty_levelset_stop_leaks(ty_levelset* ls, const ty_flow* flow, double dt, const double* before);
 
 // Which cells are closed, after the obstacles moved (or at the start).
@@ -115,12 +120,13 @@ bool ty_levelset_in_sight(const ty_levelset* ls, ty_vec3 from, ty_vec3 to);
 bool ty_levelset_at_thin_wall(const ty_levelset* ls, int64_t cell);
 // Moves x into the domain and out of the obstacles. False when it is still in one.
 bool ty_levelset_push_out(const ty_levelset* ls, double x[3]);
-// Continues phi into closed cells, exactly for linear functions. Where open cells do not tell the slope, the value that a
-// closed cell has (carried along, if it is not NAN) stays, as near as it may be to the open cells.
+// Continues phi into closed cells, exactly for linear functions. Where open cells do not tell the
+// slope, the value that a closed cell has (carried along, if it is not NAN) stays, as near as it
+// may be to the open cells.
 void ty_levelset_continue(ty_levelset* ls, double* phi);
-// Samples a region at all cells. Where its surface lies on or in a solid it is no surface of the liquid: there the
-// values of open cells are continued from those that the solid has no part in, and closed cells have NAN. Uses doubtful,
-// active, velocity.
+// Samples a region at all cells. Where its surface lies on or in a solid it is no surface of the
+// liquid: there the values of open cells are continued from those that the solid has no part in,
+// and closed cells have NAN. Uses doubtful, active, velocity.
 ty_status ty_levelset_sample(ty_levelset* ls, const ty_sampler* region, double* out);
 
 // Distances again, wide enough for steps that go as far as `reach`.

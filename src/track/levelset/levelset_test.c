@@ -35,7 +35,10 @@ static ty_flow flow_of(const double v[3], double cell)
 
 static ty_flow turning_flow(double cell)
 {
-    return (ty_flow){.velocity = {.width = 3, .eval = turning}, .cell = cell, .max_speed = 3.0, .dt_limit = INFINITY};
+    return (ty_flow){.velocity = {.width = 3, .eval = turning},
+                     .cell = cell,
+                     .max_speed = 3.0,
+                     .dt_limit = INFINITY};
 }
 
 static ty_levelset* start(const tank* t, double cell, ty_transport transport)
@@ -83,7 +86,10 @@ static void liquid_against_walls_has_its_volume(void** state)
     tank_close(&t);
 }
 
-static double plane_at(const double x[3]) { return (0.2 * x[0] + x[1] - 0.1 * x[2] - 0.5) / sqrt(1.05); }
+static double plane_at(const double x[3])
+{
+    return (0.2 * x[0] + x[1] - 0.1 * x[2] - 0.5) / sqrt(1.05);
+}
 
 // In the open, in walls and in obstacles.
 static void check_plane(const ty_levelset* ls, double tolerance)
@@ -133,7 +139,8 @@ static void still_liquid_keeps_every_bit(void** state)
         ty_flow flow = flow_of(zero, 0.06);
         uint64_t before = ty_hash_bytes(ls->phi, (size_t)ty_grid_size(&ls->grid) * sizeof *ls->phi);
         for (int i = 0; i < 100; ++i) assert_ok(kind->advance(ls, &flow, t.world, 0.0, 0.01));
-        assert_int_equal(ty_hash_bytes(ls->phi, (size_t)ty_grid_size(&ls->grid) * sizeof *ls->phi), before);
+        assert_int_equal(ty_hash_bytes(ls->phi, (size_t)ty_grid_size(&ls->grid) * sizeof *ls->phi),
+                         before);
         kind->destroy(ls);
     }
     tank_close(&t);
@@ -157,7 +164,8 @@ static void a_carried_ball_stays_a_ball(void** state)
             ty_vec3 r = ty_load3(liquid.surface->vert[i]) - ty_vec(0.7, 0.71, 0.72);
             worst = fmax(worst, fabs(ty_norm(r) - 0.2));
         }
-        print_message("transport %d: off by %.2g cells, volume %.4f\n", transport, worst / 0.05, volume(ls, &t) / before);
+        print_message("transport %d: off by %.2g cells, volume %.4f\n", transport, worst / 0.05,
+                      volume(ls, &t) / before);
         assert_true(worst < 0.05 * (transport == TY_TRANSPORT_MACCORMACK ? 0.4 : 0.1));
         assert_near(volume(ls, &t) / before, 1.0, 0.02);
         kind->destroy(ls);
@@ -296,7 +304,7 @@ static void a_drop_leaves_through_an_open_side(void** state)
         }
         assert_near(last, 0.0, 0.0);
         assert_true(kind->liquid(ls).n_pieces <= 1);    // a rest inside the margin
-        v[side / 2] *= -1.0;    // what is gone does not come back
+        v[side / 2] *= -1.0;                            // what is gone does not come back
         for (int i = 0; i < 5; ++i) assert_ok(kind->advance(ls, &flow, t.world, 0.0, 0.1));
         assert_near(volume(ls, &t), 0.0, 0.0);
         kind->destroy(ls);
@@ -343,13 +351,15 @@ static void pieces_are_bodies_of_liquid(void** state)
     assert_int_equal(liquid.n_pieces, 2);
     for (int v = 0; v < liquid.surface->n_verts; ++v)
         assert_int_equal(liquid.piece[v], liquid.surface->vert[v][1] > 0.4);
-    assert_near(changed / (-4.0 / 3.0 * M_PI * 0.12 * 0.12 * 0.12), 0.93, 0.07);    // chords of 2.4 cells' radius
+    assert_near(changed / (-4.0 / 3.0 * M_PI * 0.12 * 0.12 * 0.12), 0.93,
+                0.07);    // chords of 2.4 cells' radius
     kind->destroy(ls);
     tank_close(&other);
     tank_close(&t);
 }
 
-// A source at a wall over a pool, then a drain in the floor: what edit says is what the surface shows.
+// A source at a wall over a pool, then a drain in the floor: what edit says is what the surface
+// shows.
 static void edits_tell_what_they_changed(void** state)
 {
     (void)state;
@@ -360,7 +370,8 @@ static void edits_tell_what_they_changed(void** state)
     tank_open(&t, 0.05);
     for (int i = 0; i < 2; ++i) {
         tank_begin(&shapes, 1.0, 1.0, 1.0);
-        tank_liquid(&shapes, i == 0 ? block(0, 0.5, 0.3, 0.3, 0.8, 0.7) : block(0.2, 0, 0.2, 0.4, 0.1, 0.4));
+        tank_liquid(&shapes,
+                    i == 0 ? block(0, 0.5, 0.3, 0.3, 0.8, 0.7) : block(0.2, 0, 0.2, 0.4, 0.1, 0.4));
         tank_open(&shapes, 0.05);
         ty_levelset* ls = start(&t, 0.05, TY_TRANSPORT_SEMI_LAGRANGIAN);
         ty_edit edit = {.add = i == 0, .region = ty_world_liquid(shapes.world)};

@@ -1,34 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// The liquid inside solids and outside the domain: phi continued by linear functions, fitted by weighted least squares
-// to open cells around the nearest point of the wall (notes on isosurface stuffing, section 8). A mirrored
-// surface (contact angle 90 degrees) disturbs tilted water; this one leaves any plane alone.
+// The liquid inside solids and outside the domain: phi continued by linear functions, fitted by
+// weighted least squares to open cells around the nearest point of the wall (notes on isosurface
+// stuffing, section 8). A mirrored surface (contact angle 90 degrees) disturbs tilted water; this
+// one leaves any plane alone.
 //
-// Departs: weights are found anew for the few ghosts near the surface instead of being kept for all, which would take
-// 400 bytes for every cell of the walls; only those behind the domain's sides, where a few patterns repeat, are kept. A
-// continued value differs from its open cell's by at most their distance.
+// Departs: weights are found anew for the few ghosts near the surface instead of being kept for
+// all, which would take 400 bytes for every cell of the walls; only those behind the domain's
+// sides, where a few patterns repeat, are kept. A continued value differs from its open cell's by
+// at most their distance.
 #include <string.h>
 
 #include "core/parallel.h"
 #include "track/levelset/fit.h"
 
 enum { BLOCK = 256, SAMPLE_BLOCK = TY_SAMPLE_BATCH, MARCH_STEPS = 32 };
-enum { FILL_RADII = 2, FILL_PASSES = 8 };         // doubtful cells of a region look less far, and
-static const double FILL_WEIGHTS = 6.0;           // are hardly extrapolated to
-static const double FLAT = 0.1, BENT = 0.2;       // cells of misfit: from linear continuation to a constant one,
-                                                  // as a sheet of a cell or two is no plane and would end at the wall
-static const double FIT_DEPTH = 3.6;              // cells below the wall; deeper ghosts copy their open cell
-static const double FIT_REACH = 4.0;              // cells: ghosts of open cells this near a surface are fitted
-static const double FAR = 6.0;                    // cells: where no surface of the liquid is near
-static const double ON_SOLID = 0.1;               // cells: a region's surface this close to a solid lies on it
-static const double SAMPLE_REACH = 4.0;           // cells: values beyond are far from any surface
-static const double CLOSED_REACH = 8.0;           // cells: the same in solids, where surfaces are not seen
-static const double KINK_SLOPE = 0.95;            // a distance with less has more than one nearest point
-static const double PROBE = 0.25;                 // cells: step of the differences of a region
+enum { FILL_RADII = 2, FILL_PASSES = 8 };    // doubtful cells of a region look less far, and
+static const double FILL_WEIGHTS = 6.0;      // are hardly extrapolated to
+static const double FLAT = 0.1,
+                    BENT = 0.2;    // cells of misfit: from linear continuation to a constant one,
+                                   // as a sheet of a cell or two is no plane and
+                                   // would end at the wall
+static const double FIT_DEPTH = 3.6;    // cells below the wall; deeper ghosts copy their open cell
+static const double FIT_REACH =
+    4.0;                               // cells: ghosts of open cells this near a surface are fitted
+static const double FAR = 6.0;         // cells: where no surface of the liquid is near
+static const double ON_SOLID = 0.1;    // cells: a region's surface this close to a solid lies on it
+static const double SAMPLE_REACH = 4.0;    // cells: values beyond are far from any surface
+static const double CLOSED_REACH = 8.0;    // cells: the same in solids, where surfaces are not seen
+static const double KINK_SLOPE = 0.95;     // a distance with less has more than one nearest point
+static const double PROBE = 0.25;          // cells: step of the differences of a region
 enum { WALK_STEPS = 24 };
-static const double WALK_STEP = 0.5;              // cells: along a region's surface, out of a solid
-static const double FACES_OUT = 0.3;              // cosine between the ways out of the liquid and of the solid: not a wall
-static const double ON_WALL = 0.98;               // minus the same cosine: the surface lies on a wall
-static const double LEAST_SLANT = 0.2;            // sine between them: less does not lead out
+static const double WALK_STEP = 0.5;    // cells: along a region's surface, out of a solid
+static const double FACES_OUT =
+    0.3;    // cosine between the ways out of the liquid and of the solid: not a wall
+static const double ON_WALL = 0.98;       // minus the same cosine: the surface lies on a wall
+static const double LEAST_SLANT = 0.2;    // sine between them: less does not lead out
 
 static bool outside_domain(const ty_levelset* ls, const double x[3])
 {
@@ -75,7 +81,8 @@ bool ty_levelset_push_out(const ty_levelset* ls, double x[3])
         ty_grid_gradient(&ls->grid, ls->solid, 1, (const double(*)[3])x, slope);
         ty_vec3 n = ty_normalize(ty_load3(slope[0]));
         ty_store3(x, ty_load3(x) - d * n);
-        for (int axis = 0; axis < 3; ++axis) x[axis] = ty_clamp(x[axis], ls->lo[axis], ls->hi[axis]);
+        for (int axis = 0; axis < 3; ++axis)
+            x[axis] = ty_clamp(x[axis], ls->lo[axis], ls->hi[axis]);
     }
     return false;
 }
@@ -109,7 +116,8 @@ static int find_source(const ty_levelset* ls, int cell)
             double d, slope[1][3];
             ty_grid_linear(g, ls->solid, 1, (const double(*)[3])x, &d);
             ty_grid_gradient(g, ls->solid, 1, (const double(*)[3])x, slope);
-            ty_store3(x, ty_load3(x) + ty_max(-d, 0.5 * g->cell) * ty_normalize(ty_load3(slope[0])));
+            ty_store3(x,
+                      ty_load3(x) + ty_max(-d, 0.5 * g->cell) * ty_normalize(ty_load3(slope[0])));
             if (step % 4 == 3) inset += 0.5 * g->cell;
         }
     }
@@ -134,7 +142,8 @@ static ty_vec3 lattice_place(const ty_grid* g, const double x[3])
     return (ty_load3(x) - ty_load3(g->origin)) / g->cell - ty_vec(0.5, 0.5, 0.5);
 }
 
-// Where a ghost and the nearest point of the wall are, lattice places. False when that is too deep or not found.
+// Where a ghost and the nearest point of the wall are, lattice places. False when that is too deep
+// or not found.
 static bool wall_place(const ty_levelset* ls, int cell, ty_vec3* place, ty_vec3* wall)
 {
     int at[3];
@@ -155,7 +164,8 @@ static ty_status find_patterns(ty_levelset* ls)
         ty_ghost* ghost = &ls->ghost.at[i];
         ty_vec3 place, wall;
         ghost->pattern = -1;
-        if (ls->has_obstacles || ghost->source < 0 || !wall_place(ls, ghost->cell, &place, &wall)) continue;
+        if (ls->has_obstacles || ghost->source < 0 || !wall_place(ls, ghost->cell, &place, &wall))
+            continue;
         TY_TRY(ty_fit_find_pattern(ls, ghost->cell, place, wall, &ghost->pattern));
     }
     return ty_ok();
@@ -192,9 +202,12 @@ static bool fit_ghost(const continuation* c, const ty_ghost* ghost, double sourc
     double misfit, h = ls->grid.cell;
     ty_vec3 place, wall;
     if (fabs(source) > FIT_REACH * h) return false;
-    if (ghost->pattern < 0 || !ty_fit_apply(ls, ghost->pattern, ghost->cell, c->phi, value, &misfit)) {
+    if (ghost->pattern < 0 ||
+        !ty_fit_apply(ls, ghost->pattern, ghost->cell, c->phi, value, &misfit)) {
         if (!wall_place(ls, ghost->cell, &place, &wall)) return false;
-        if (!ty_fit_extend(ls, ls->closed, c->phi, place, wall, TY_FIT_RADII, TY_FIT_WEIGHTS, value, &misfit)) return false;
+        if (!ty_fit_extend(ls, ls->closed, c->phi, place, wall, TY_FIT_RADII, TY_FIT_WEIGHTS, value,
+                           &misfit))
+            return false;
     }
     double bent = ty_clamp((misfit / h - FLAT) / (BENT - FLAT), 0.0, 1.0);
     *value += bent * (source - *value);
@@ -228,21 +241,25 @@ typedef struct sampling {
     ty_levelset* ls;
     const ty_sampler* region;
     double* out;
-    unsigned char* doubtful;    // no value: 1 closed and far; the region's surface next to it lies on a solid, 2 open, 3 closed
+    unsigned char*
+        doubtful;    // no value: 1 closed and far; the region's surface next to it lies on a solid, 2 open, 3 closed
 } sampling;
 
 // Distance to the domain's sides or an obstacle, whichever is nearer.
 static double wall_distance(const ty_levelset* ls, const double x[3], int64_t cell)
 {
     double d = ls->solid ? ls->solid[cell] : INFINITY;
-    for (int axis = 0; axis < 3; ++axis) d = ty_min(d, ty_min(x[axis] - ls->lo[axis], ls->hi[axis] - x[axis]));
+    for (int axis = 0; axis < 3; ++axis)
+        d = ty_min(d, ty_min(x[axis] - ls->lo[axis], ls->hi[axis] - x[axis]));
     return d;
 }
 
 enum { SOLIDS = 1 + TY_N_SIDES };
 
-// Every solid's distance at x and the direction out of it: the obstacles' together, and the domain's sides'.
-static void solids_at(const ty_levelset* ls, const double x[3], double d[SOLIDS], ty_vec3 out[SOLIDS])
+// Every solid's distance at x and the direction out of it: the obstacles' together, and the
+// domain's sides'.
+static void solids_at(const ty_levelset* ls, const double x[3], double d[SOLIDS],
+                      ty_vec3 out[SOLIDS])
 {
     double slope[1][3];
     d[0] = INFINITY;
@@ -261,8 +278,10 @@ static void solids_at(const ty_levelset* ls, const double x[3], double d[SOLIDS]
     }
 }
 
-// The deepest solid at x. *against: the least cosine between the ways out of the liquid and of a solid that x is on or in.
-static void deepest_solid(const ty_levelset* ls, const double x[3], ty_vec3 normal, double* d, ty_vec3* out, double* against)
+// The deepest solid at x. *against: the least cosine between the ways out of the liquid and of a
+// solid that x is on or in.
+static void deepest_solid(const ty_levelset* ls, const double x[3], ty_vec3 normal, double* d,
+                          ty_vec3* out, double* against)
 {
     double distance[SOLIDS];
     ty_vec3 way[SOLIDS];
@@ -271,13 +290,15 @@ static void deepest_solid(const ty_levelset* ls, const double x[3], ty_vec3 norm
     *against = 1.0;
     for (int i = 0; i < SOLIDS; ++i) {
         if (distance[i] < distance[deepest]) deepest = i;
-        if (distance[i] < ON_SOLID * ls->grid.cell) *against = ty_min(*against, ty_dot(way[i], normal));
+        if (distance[i] < ON_SOLID * ls->grid.cell)
+            *against = ty_min(*against, ty_dot(way[i], normal));
     }
     *d = distance[deepest];
     *out = way[deepest];
 }
 
-// A region's value at x, and its unit normal there. False where more than one point of its surface is nearest.
+// A region's value at x, and its unit normal there. False where more than one point of its surface
+// is nearest.
 static bool region_normal(const ty_sampler* region, const double x[3], double step, ty_vec3* normal)
 {
     double probe[6][3], v[6], slope[3];
@@ -291,9 +312,10 @@ static bool region_normal(const ty_sampler* region, const double x[3], double st
     return ty_norm(ty_load3(slope)) >= KINK_SLOPE * 2.0 * step;
 }
 
-// Whether the region's surface at `at`, inside a solid, comes out of it: it does where it faces the way out, and where
-// one arrives in the open on the surface itself.
-static bool surface_comes_out(const ty_levelset* ls, const ty_sampler* region, ty_vec3 at, ty_vec3 normal)
+// Whether the region's surface at `at`, inside a solid, comes out of it: it does where it faces the
+// way out, and where one arrives in the open on the surface itself.
+static bool surface_comes_out(const ty_levelset* ls, const ty_sampler* region, ty_vec3 at,
+                              ty_vec3 normal)
 {
     double h = ls->grid.cell, x[1][3], value, d, against;
     for (int step = 0; step < WALK_STEPS; ++step) {
@@ -310,12 +332,14 @@ static bool surface_comes_out(const ty_levelset* ls, const ty_sampler* region, t
     return false;
 }
 
-// Whether the point of the region's surface that is nearest to x is no surface of liquid, but lies on or in a solid
-// without coming out of it.
-static bool surface_on_solid(const ty_levelset* ls, const ty_sampler* region, const double x[3], double value)
+// Whether the point of the region's surface that is nearest to x is no surface of liquid, but lies
+// on or in a solid without coming out of it.
+static bool surface_on_solid(const ty_levelset* ls, const ty_sampler* region, const double x[3],
+                             double value)
 {
     ty_vec3 normal;
-    if (!region_normal(region, x, PROBE * ls->grid.cell, &normal)) return true;    // between two walls
+    if (!region_normal(region, x, PROBE * ls->grid.cell, &normal))
+        return true;    // between two walls
     return !surface_comes_out(ls, region, ty_load3(x) - value * normal, normal);
 }
 
@@ -337,7 +361,8 @@ static void sample_region(void* ctx, ty_range r)
         bool closed = s->ls->closed[cell];
         s->doubtful[cell] = closed;
         if (!(fabs(out[i]) < (closed ? CLOSED_REACH : SAMPLE_REACH) * g->cell)) continue;
-        if (!closed && fabs(out[i]) < wall_distance(s->ls, x[i], cell) - ON_SOLID * g->cell) continue;
+        if (!closed && fabs(out[i]) < wall_distance(s->ls, x[i], cell) - ON_SOLID * g->cell)
+            continue;
         if (!surface_on_solid(s->ls, s->region, x[i], out[i])) s->doubtful[cell] = 0;
         else s->doubtful[cell] = closed ? 3 : 2;
     }
@@ -355,11 +380,14 @@ static void try_doubtful(void* ctx, ty_range r)
         if (!s->doubtful[cell]) continue;
         ty_grid_coords(&ls->grid, cell, ijk);
         ty_vec3 place = ty_vec(ijk[0], ijk[1], ijk[2]);
-        if (!ty_fit_extend(ls, s->doubtful, s->out, place, place, FILL_RADII, FILL_WEIGHTS, value, &misfit)) *value = NAN;
+        if (!ty_fit_extend(ls, s->doubtful, s->out, place, place, FILL_RADII, FILL_WEIGHTS, value,
+                           &misfit))
+            *value = NAN;
     }
 }
 
-// Values found become certain. What the solid has no part in is never nearer than the whole, which keeps the sign.
+// Values found become certain. What the solid has no part in is never nearer than the whole, which
+// keeps the sign.
 static bool accept_found(sampling* s)
 {
     const ty_levelset* ls = s->ls;
@@ -376,8 +404,8 @@ static bool accept_found(sampling* s)
     return any;
 }
 
-// Doubtful cells are fitted to certain ones around them, layer by layer; where that leads nowhere, no surface of the
-// liquid is near.
+// Doubtful cells are fitted to certain ones around them, layer by layer; where that leads nowhere,
+// no surface of the liquid is near.
 static ty_status fill_doubtful(sampling* s)
 {
     ty_levelset* ls = s->ls;
@@ -385,7 +413,8 @@ static ty_status fill_doubtful(sampling* s)
     double far = FAR * ls->grid.cell;
     ls->active.n = 0;
     for (int64_t c = 0; c < size; ++c)
-        if (s->doubtful[c] >= 2 && !ty_array_push(&ls->active, (int)c)) return ty_no_memory("cells beside walls");
+        if (s->doubtful[c] >= 2 && !ty_array_push(&ls->active, (int)c))
+            return ty_no_memory("cells beside walls");
     if (!ty_array_resize(&ls->velocity, ls->active.n)) return ty_no_memory("cells beside walls");
     for (int pass = 0; pass < FILL_PASSES; ++pass) {
         ty_parallel_for(ls->active.n, BLOCK, try_doubtful, s);
@@ -393,7 +422,8 @@ static ty_status fill_doubtful(sampling* s)
     }
     for (int64_t i = 0; i < ls->active.n; ++i) {
         double* out = &s->out[ls->active.at[i]];
-        if (s->doubtful[ls->active.at[i]] == 2) *out = *out < 0.0 ? -far : far;    // closed ones: see ty_levelset_sample
+        if (s->doubtful[ls->active.at[i]] == 2)
+            *out = *out < 0.0 ? -far : far;    // closed ones: see ty_levelset_sample
     }
     return ty_ok();
 }

@@ -6,7 +6,8 @@
 #include "field/cubic.h"
 #include "track/levelset/levelset.h"
 
-// One step on the interpolant leaves 1e-4 cells; what is written and counted is the cut surface, which takes two.
+// One step on the interpolant leaves 1e-4 cells; what is written and counted is the cut surface,
+// which takes two.
 enum { BATCH = TY_SAMPLE_BATCH, CHUNK = 128, REFINE = 1 };
 static const double AT_CENTER = 1e-12;    // cells
 static const double CUBIC_REACH = 2.5;    // cells: beyond it no zero is near and trilinear will do
@@ -53,7 +54,8 @@ static void eval_chunk(const ty_levelset_field* f, int n, const double (*x)[3], 
 
 void ty_levelset_eval(const void* field, int n, const double (*x)[3], double* out)
 {
-    for (int at = 0; at < n; at += CHUNK) eval_chunk(field, n - at < CHUNK ? n - at : CHUNK, x + at, out + at);
+    for (int at = 0; at < n; at += CHUNK)
+        eval_chunk(field, n - at < CHUNK ? n - at : CHUNK, x + at, out + at);
 }
 
 // The cell on the liquid's side of a vertex's edge.
@@ -78,7 +80,8 @@ static void unite_across_triangles(ty_levelset* ls)
 {
     const ty_tri_mesh* m = &ls->surface;
     for (int t = 0; t < m->n_tris; ++t) {
-        int a = ls->piece.at[m->tri[t][0]], b = ls->piece.at[m->tri[t][1]], c = ls->piece.at[m->tri[t][2]];
+        int a = ls->piece.at[m->tri[t][0]], b = ls->piece.at[m->tri[t][1]],
+            c = ls->piece.at[m->tri[t][2]];
         if (a >= 0 && b >= 0 && a != b) ty_label_unite(&ls->label, a, b);
         if (b >= 0 && c >= 0 && b != c) ty_label_unite(&ls->label, b, c);
     }
@@ -90,7 +93,8 @@ static void find_runs(void* ctx, ty_range r)
     for (int64_t v = r.begin; v < r.end; ++v) ls->piece.at[v] = run_of_vertex(ls, (int)v);
 }
 
-// Vertices inside solids take the piece of the surface that they continue: labels spread over the triangles.
+// Vertices inside solids take the piece of the surface that they continue: labels spread over the
+// triangles.
 static void spread_into_solids(ty_levelset* ls)
 {
     const ty_tri_mesh* m = &ls->surface;
@@ -137,7 +141,8 @@ static ty_status label_pieces(ty_levelset* ls)
 ty_status ty_levelset_contour(ty_levelset* ls)
 {
     const ty_grid* g = &ls->grid;
-    ty_contour_lattice lattice = {.cell = g->cell, .n = {g->n[0], g->n[1], g->n[2]}, .values = ls->phi};
+    ty_contour_lattice lattice = {
+        .cell = g->cell, .n = {g->n[0], g->n[1], g->n[2]}, .values = ls->phi};
     for (int axis = 0; axis < 3; ++axis) lattice.origin[axis] = g->origin[axis] + 0.5 * g->cell;
     ty_levelset_field field = {g, ls->phi};
     ty_sampler phi = {.self = &field, .width = 1, .eval = ty_levelset_eval};

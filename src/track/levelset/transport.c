@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three ways to carry phi along: semi-Lagrangian with tricubic interpolation, MacCormack [Selle2008] on the trilinear
-// one, and WENO5 [Jiang2000] with TVD Runge-Kutta [Shu1988] in sub-steps of CFL 1/2.
+// Three ways to carry phi along: semi-Lagrangian with tricubic interpolation, MacCormack
+// [Selle2008] on the trilinear one, and WENO5 [Jiang2000] with TVD Runge-Kutta [Shu1988] in
+// sub-steps of CFL 1/2.
 //
-// Departs: the semi-Lagrangian interpolation is the unlimited cubic one, because limited slopes keep less of
-// the deformation test's volume (47 instead of 63 % in the notes on surface tracking, section 8).
+// Departs: the semi-Lagrangian interpolation is the unlimited cubic one, because limited slopes
+// keep less of the deformation test's volume (47 instead of 63 % in the notes on surface tracking,
+// section 8).
 #include <string.h>
 
 #include "core/parallel.h"
-#include "track/levelset/levelset.h"
 #include "field/cubic.h"
+#include "track/levelset/levelset.h"
 #include "world/trace.h"
 
 enum { BLOCK = TY_SAMPLE_BATCH };
-static const double NEAR = 1.5;        // cells: what counts for the largest displacement
-static const double USED = 3.5;        // cells from the surface where values have a part in it: the cubic's stencil
-static const double PATH_SLACK = 1.5;  // a path's length against that of its last velocity
+static const double NEAR = 1.5;    // cells: what counts for the largest displacement
+static const double USED =
+    3.5;    // cells from the surface where values have a part in it: the cubic's stencil
+static const double PATH_SLACK = 1.5;    // a path's length against that of its last velocity
 static const double WENO_CFL = 0.5;
 
 typedef struct stage {
@@ -46,7 +49,8 @@ double ty_levelset_beyond_open(const ty_levelset* ls, const double x[3])
     return out;
 }
 
-static double farthest(const ty_levelset* ls, int n, const int* cells, const double (*a)[3], const double (*b)[3])
+static double farthest(const ty_levelset* ls, int n, const int* cells, const double (*a)[3],
+                       const double (*b)[3])
 {
     double most = 0.0;
     for (int i = 0; i < n; ++i)
@@ -55,10 +59,14 @@ static double farthest(const ty_levelset* ls, int n, const int* cells, const dou
     return most;
 }
 
-static bool at_rest(const double a[3], const double b[3]) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
+static bool at_rest(const double a[3], const double b[3])
+{
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
 
-// Of a block's cells those that can come near the surface; the others keep their values, which are no longer
-// distances but still say that no surface is there. Only where it depends on the velocity is that asked for.
+// Of a block's cells those that can come near the surface; the others keep their values, which are
+// no longer distances but still say that no surface is there. Only where it depends on the velocity
+// is that asked for.
 static int reached(const stage* s, int n, const int* cells, int* out)
 {
     const ty_levelset* ls = s->ls;
@@ -73,7 +81,8 @@ static int reached(const stage* s, int n, const int* cells, int* out)
     centers(&ls->grid, n_asked, asked, x);
     ty_sample(&s->flow->velocity, n_asked, (const double(*)[3])x, u[0]);
     for (int i = 0; i < n_asked; ++i)
-        if (!(fabs(ls->phi[asked[i]]) > near + PATH_SLACK * s->dt * ty_norm(ty_load3(u[i])))) out[m++] = asked[i];
+        if (!(fabs(ls->phi[asked[i]]) > near + PATH_SLACK * s->dt * ty_norm(ty_load3(u[i]))))
+            out[m++] = asked[i];
     return m;
 }
 
@@ -109,7 +118,8 @@ static double linear_back(void* ctx, ty_range r)
     return 0.0;
 }
 
-// p' = a + (p - b) / 2 with a = next (carried forward), b = a carried back; kept between the values a came from.
+// p' = a + (p - b) / 2 with a = next (carried forward), b = a carried back; kept between the values
+// a came from.
 static double maccormack(void* ctx, ty_range r)
 {
     stage* s = ctx;
@@ -132,11 +142,14 @@ static double maccormack(void* ctx, ty_range r)
     return farthest(ls, n, cells, (const double(*)[3])x, (const double(*)[3])foot);
 }
 
-// The fifth-order upwind derivative from five differences, farthest upwind first; weights by smoothness.
+// The fifth-order upwind derivative from five differences, farthest upwind first; weights by
+// smoothness.
 static double weno5(const double v[5])
 {
-    double d1 = v[0] - 2.0 * v[1] + v[2], d2 = v[1] - 2.0 * v[2] + v[3], d3 = v[2] - 2.0 * v[3] + v[4];
-    double e1 = v[0] - 4.0 * v[1] + 3.0 * v[2], e2 = v[1] - v[3], e3 = 3.0 * v[2] - 4.0 * v[3] + v[4];
+    double d1 = v[0] - 2.0 * v[1] + v[2], d2 = v[1] - 2.0 * v[2] + v[3],
+           d3 = v[2] - 2.0 * v[3] + v[4];
+    double e1 = v[0] - 4.0 * v[1] + 3.0 * v[2], e2 = v[1] - v[3],
+           e3 = 3.0 * v[2] - 4.0 * v[3] + v[4];
     double s1 = 13.0 / 12.0 * d1 * d1 + 0.25 * e1 * e1;
     double s2 = 13.0 / 12.0 * d2 * d2 + 0.25 * e2 * e2;
     double s3 = 13.0 / 12.0 * d3 * d3 + 0.25 * e3 * e3;
@@ -153,7 +166,8 @@ static double weno5(const double v[5])
 }
 
 // Upwind derivative along an axis for speed u, per cell. Beyond the border the values are constant.
-static double upwind(const ty_grid* g, const double* phi, const int ijk[3], int64_t cell, int axis, double u)
+static double upwind(const ty_grid* g, const double* phi, const int ijk[3], int64_t cell, int axis,
+                     double u)
 {
     double value[6], difference[5];
     int side = u > 0.0 ? 1 : -1;
@@ -177,17 +191,21 @@ static void weno_stage(void* ctx, ty_range r)
         ty_grid_coords(&ls->grid, cell, ijk);
         double rate = 0.0;
         for (int axis = 0; axis < 3; ++axis)
-            if (u[axis] != 0.0) rate -= u[axis] * upwind(&ls->grid, s->from, ijk, cell, axis, u[axis]);
-        if (rate == 0.0 && s->from[cell] == s->base[cell]) {    // not even rounding moves still water
+            if (u[axis] != 0.0)
+                rate -= u[axis] * upwind(&ls->grid, s->from, ijk, cell, axis, u[axis]);
+        if (rate == 0.0 &&
+            s->from[cell] == s->base[cell]) {    // not even rounding moves still water
             s->to[cell] = s->base[cell];
             continue;
         }
         double stepped = s->from[cell] + s->dt / ls->grid.cell * rate;
-        s->to[cell] = s->keep == 0.0 ? stepped : s->keep * s->base[cell] + (1.0 - s->keep) * stepped;
+        s->to[cell] = s->keep == 0.0 ? stepped
+                                     : s->keep * s->base[cell] + (1.0 - s->keep) * stepped;
     }
 }
 
-// Speeds at the active cells; returns the largest |u| + |v| + |w| of a block, which bounds the CFL number.
+// Speeds at the active cells; returns the largest |u| + |v| + |w| of a block, which bounds the CFL
+// number.
 static double weno_speeds(void* ctx, ty_range r)
 {
     stage* s = ctx;
@@ -202,10 +220,12 @@ static double weno_speeds(void* ctx, ty_range r)
     return fastest;
 }
 
-// Departs: velocities are those at the start of the step throughout, as a flow is known at one time only.
+// Departs: velocities are those at the start of the step throughout, as a flow is known at one time
+// only.
 static ty_status weno(ty_levelset* ls, const ty_flow* flow, double dt, double* displacement)
 {
-    if (!ty_array_resize(&ls->velocity, 3 * ls->active.n)) return ty_no_memory("level set velocities");
+    if (!ty_array_resize(&ls->velocity, 3 * ls->active.n))
+        return ty_no_memory("level set velocities");
     stage s = {.ls = ls, .flow = flow};
     double speed = ty_parallel_max(ls->active.n, BLOCK, weno_speeds, &s);
     int steps = (int)ty_max(1.0, ceil(speed * dt / (WENO_CFL * ls->grid.cell)));
@@ -215,7 +235,9 @@ static ty_status weno(ty_levelset* ls, const ty_flow* flow, double dt, double* d
     s.dt = dt / steps;
     s.base = ls->phi;
     for (int k = 0; k < steps; ++k) {
-        const struct { double *from, *to, keep; } rk3[3] = {
+        const struct {
+            double *from, *to, keep;
+        } rk3[3] = {
             {ls->phi, ls->next, 0.0}, {ls->next, ls->spare, 0.75}, {ls->spare, ls->phi, 1.0 / 3.0}};
         for (int i = 0; i < 3; ++i) {
             s.from = rk3[i].from, s.to = rk3[i].to, s.keep = rk3[i].keep;
@@ -252,7 +274,8 @@ static void swap(double** a, double** b)
     *b = t;
 }
 
-ty_status ty_levelset_transport(ty_levelset* ls, const ty_flow* flow, double dt, double* displacement)
+ty_status ty_levelset_transport(ty_levelset* ls, const ty_flow* flow, double dt,
+                                double* displacement)
 {
     size_t bytes = (size_t)ty_grid_size(&ls->grid) * sizeof *ls->phi;
     stage s = {.ls = ls, .flow = flow, .dt = dt, .from = ls->phi, .to = ls->next};

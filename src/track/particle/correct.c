@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Error correction [Enright2002] section 3.3. A particle of sign s (+1 in air) and radius r that has escaped says that
-// phi_p(x) = s (r - |x - x_p|) around it; at the eight corners of its cell
+// Error correction [Enright2002] section 3.3. A particle of sign s (+1 in air) and radius r that
+// has escaped says that phi_p(x) = s (r - |x - x_p|) around it; at the eight corners of its cell
 //
 //   phi+ = max(phi, phi_p of escaped air particles)    phi- = min(phi, phi_p of escaped liquid particles)
 //   phi  = phi+ if |phi+| <= |phi-|, else phi-
@@ -13,11 +13,12 @@
 #include "track/particle/particle.h"
 
 enum { BLOCK = 4096 };
-// Cells beyond the band of seeding where particles that are not escaped are dropped. The surface takes a while to come
-// back to where they are; then new ones say the same.
+// Cells beyond the band of seeding where particles that are not escaped are dropped. The surface
+// takes a while to come back to where they are; then new ones say the same.
 static const float KEEP_BAND = 3.0f;
 
-static const double NEAR_WALL = 1.75;    // cells: a particle is no farther from a corner of its cell
+static const double NEAR_WALL =
+    1.75;    // cells: a particle is no farther from a corner of its cell
 
 typedef struct job {
     const ty_particle* p;
@@ -85,8 +86,10 @@ static bool is_hidden(const ty_particle* p, int64_t i, int64_t corner)
 
 enum corner_stage { BEGIN, PULL, END };
 
-// phi+ is in `next`, phi- in `spare`. The first and the last stage may come to a corner several times.
-static void at_corner(ty_particle* p, enum corner_stage stage, int64_t i, int64_t c, int dx, int dy, int dz)
+// phi+ is in `next`, phi- in `spare`. The first and the last stage may come to a corner several
+// times.
+static void at_corner(ty_particle* p, enum corner_stage stage, int64_t i, int64_t c, int dx, int dy,
+                      int dz)
 {
     double *phi = &p->ls->phi[c], *up = &p->ls->next[c], *down = &p->ls->spare[c];
     if (stage == BEGIN) *up = *down = *phi;
@@ -108,7 +111,8 @@ static void over_plane(ty_particle* p, int plane, enum corner_stage stage)
             if (p->now.radius.at[list[k]] == 0.0f) continue;
             int64_t corner = p->now.cell.at[list[k]] + dz * ty_grid_stride(g, 2);
             for (int q = 0; q < 4; ++q)
-                at_corner(p, stage, list[k], corner + (q & 1) + (q >> 1) * ty_grid_stride(g, 1), q & 1, q >> 1, dz);
+                at_corner(p, stage, list[k], corner + (q & 1) + (q >> 1) * ty_grid_stride(g, 1),
+                          q & 1, q >> 1, dz);
         }
     }
 }
@@ -116,14 +120,16 @@ static void over_plane(ty_particle* p, int plane, enum corner_stage stage)
 static void correct_planes(void* ctx, ty_range r)
 {
     for (int64_t plane = r.begin; plane < r.end; ++plane)
-        for (enum corner_stage stage = BEGIN; stage <= END; ++stage) over_plane(ctx, (int)plane, stage);
+        for (enum corner_stage stage = BEGIN; stage <= END; ++stage)
+            over_plane(ctx, (int)plane, stage);
 }
 
 ty_status ty_particle_find(ty_particle* p)
 {
     int64_t n = ty_swarm_count(&p->now);
     int planes = p->ls->grid.n[2];
-    if (!ty_array_resize(&p->value, n) || !ty_array_resize(&p->order, n) || !ty_array_resize(&p->count, planes))
+    if (!ty_array_resize(&p->value, n) || !ty_array_resize(&p->order, n) ||
+        !ty_array_resize(&p->count, planes))
         return ty_no_memory("particles");
     ty_particle_measure(p, p->value.at);
     ty_parallel_for(planes, 1, find_escaped, p);
@@ -153,4 +159,7 @@ static void set_radii(void* ctx, ty_range r)
     }
 }
 
-void ty_particle_radii(ty_particle* p) { ty_parallel_for(ty_swarm_count(&p->now), BLOCK, set_radii, p); }
+void ty_particle_radii(ty_particle* p)
+{
+    ty_parallel_for(ty_swarm_count(&p->now), BLOCK, set_radii, p);
+}

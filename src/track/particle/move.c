@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Particles go where the flow takes them, by the same paths that the level set comes from (world/trace.h: RK3, or the
-// solver's own Lagrangian path).
+// Particles go where the flow takes them, by the same paths that the level set comes from
+// (world/trace.h: RK3, or the solver's own Lagrangian path).
 #include <string.h>
 
 #include "core/parallel.h"
@@ -71,7 +71,8 @@ static void move_block(void* ctx, ty_range r)
     for (int k = 0; k < n; ++k) {
         int64_t i = r.begin + k;
         bool gone = ty_particle_left(p->ls, to[k]) || !ty_levelset_push_out(p->ls, to[k]);
-        if (!gone && memcmp(x[k], to[k], sizeof x[k]) == 0) continue;    // not even rounding moves still water
+        if (!gone && memcmp(x[k], to[k], sizeof x[k]) == 0)
+            continue;    // not even rounding moves still water
         gone = gone || went_through(p->ls, m->dt, x[k], to[k]);
         if (gone || !ty_particle_put(p, i, to[k])) p->now.radius.at[i] = 0.0f;
     }

@@ -45,7 +45,8 @@ static ty_status create(void** self, const ty_track_def* def, const ty_world* wo
     return status;
 }
 
-static ty_status advance(void* self, const ty_flow* flow, const ty_world* world, double t, double dt)
+static ty_status advance(void* self, const ty_flow* flow, const ty_world* world, double t,
+                         double dt)
 {
     (void)t;
     ty_particle* p = self;
@@ -66,8 +67,9 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
     return ty_levelset_contour(p->ls);
 }
 
-// Sources, drains and offsets change the surface for reasons that the particles do not know: those that are escaped only
-// after the change are dropped. A drain takes escaped liquid, too (a source: escaped air).
+// Sources, drains and offsets change the surface for reasons that the particles do not know: those
+// that are escaped only after the change are dropped. A drain takes escaped liquid, too (a source:
+// escaped air).
 typedef struct change {
     ty_particle* p;
     bool edited;
@@ -79,7 +81,8 @@ static void after_change(void* ctx, ty_range r)
     ty_particle* p = c->p;
     for (int64_t i = r.begin; i < r.end; ++i) {
         float *radius = &p->now.radius.at[i], now = p->value.at[i], then = p->before.at[i];
-        float least = copysignf(ty_particle_radius(0.0f), *radius);    // what it will have on the wrong side
+        float least = copysignf(ty_particle_radius(0.0f),
+                                *radius);    // what it will have on the wrong side
         if (*radius == 0.0f || !ty_particle_escaped(least, now)) continue;
         bool farther = *radius > 0.0f ? now < then : now > then;
         if (!ty_particle_escaped(*radius, then) || (c->edited && farther)) *radius = 0.0f;
@@ -89,7 +92,8 @@ static void after_change(void* ctx, ty_range r)
 static ty_status before_change(ty_particle* p)
 {
     int64_t n = ty_swarm_count(&p->now);
-    if (!ty_array_resize(&p->before, n) || !ty_array_resize(&p->value, n)) return ty_no_memory("particles");
+    if (!ty_array_resize(&p->before, n) || !ty_array_resize(&p->value, n))
+        return ty_no_memory("particles");
     ty_particle_measure(p, p->before.at);
     return ty_ok();
 }
@@ -130,9 +134,11 @@ static ty_status particles(const void* self, ty_tri_mesh* out)
 {
     const ty_particle* p = self;
     int64_t n = ty_swarm_count(&p->now), kept = 0;
-    if (n + p->drop.n > INT32_MAX) return ty_fail(TY_BAD_INPUT, "more than 2^31 particles cannot be written");
+    if (n + p->drop.n > INT32_MAX)
+        return ty_fail(TY_BAD_INPUT, "more than 2^31 particles cannot be written");
     TY_TRY(ty_tri_mesh_resize(out, (int)(n + p->drop.n), 0));
-    float *radius = ty_tri_mesh_add_attribute(out, "radius", 1), *side = ty_tri_mesh_add_attribute(out, "side", 1);
+    float *radius = ty_tri_mesh_add_attribute(out, "radius", 1),
+          *side = ty_tri_mesh_add_attribute(out, "side", 1);
     if (!radius || !side) return ty_no_memory("particles");
     for (int64_t i = 0; i < n; ++i) {
         float r = p->now.radius.at[i];
@@ -149,14 +155,17 @@ static ty_status particles(const void* self, ty_tri_mesh* out)
     return ty_tri_mesh_resize(out, (int)kept, 0);
 }
 
-// The archive's hash says that the bytes are ours; what is left to check is that they are of this grid.
+// The archive's hash says that the bytes are ours; what is left to check is that they are of this
+// grid.
 static ty_status check_loaded(const ty_particle* p)
 {
     int64_t n = ty_swarm_count(&p->now), size = ty_grid_size(&p->ls->grid);
     bool same = p->now.cell.n == n;
     for (int axis = 0; axis < 3; ++axis) same = same && p->now.place[axis].n == n;
-    for (int64_t i = 0; same && i < n; ++i) same = p->now.cell.at[i] >= 0 && p->now.cell.at[i] < size;
-    return same ? ty_ok() : ty_fail(TY_DAMAGED, "the checkpoint's particles do not fit the level set");
+    for (int64_t i = 0; same && i < n; ++i)
+        same = p->now.cell.at[i] >= 0 && p->now.cell.at[i] < size;
+    return same ? ty_ok()
+                : ty_fail(TY_DAMAGED, "the checkpoint's particles do not fit the level set");
 }
 
 static ty_status archive(void* self, ty_archive* ar)
@@ -164,7 +173,8 @@ static ty_status archive(void* self, ty_archive* ar)
     ty_particle* p = self;
     static const char* const names[3] = {"particle.x", "particle.y", "particle.z"};
     TY_TRY(ty_levelset_archive(p->ls, ar));
-    for (int axis = 0; axis < 3; ++axis) TY_TRY(ty_archive_growing(ar, names[axis], &p->now.place[axis]));
+    for (int axis = 0; axis < 3; ++axis)
+        TY_TRY(ty_archive_growing(ar, names[axis], &p->now.place[axis]));
     TY_TRY(ty_archive_growing(ar, "particle.radius", &p->now.radius));
     TY_TRY(ty_archive_growing(ar, "particle.cell", &p->now.cell));
     TY_TRY(ty_archive_growing(ar, "particle.drops", &p->drop));

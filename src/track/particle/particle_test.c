@@ -66,7 +66,8 @@ static void particles_are_on_their_side_with_their_radius(void** state)
             ty_particle_place(p, i, x);
             double exact = (ty_norm(ty_load3(x) - ty_vec(0.5, 0.5, 0.5)) - 0.3) / CELL;
             assert_true(fabs(exact) < 2.0);
-            assert_true(exact * r > 0.0 || fabs(exact) < 0.1);    // trilinear: 0.02 cells on this ball
+            assert_true(exact * r > 0.0 ||
+                        fabs(exact) < 0.1);    // trilinear: 0.02 cells on this ball
             assert_near(fabs(r), ty_clamp(fabs(exact), 0.1, 0.5), 0.05);
             ++n[r > 0.0];
         }
@@ -87,7 +88,8 @@ static double damaged_by(ty_particle* p, const tank* t, double cells)
     return volume(p);
 }
 
-// A step takes back about a quarter of an error of a fifth of a cell: spheres of half a cell at most reach few corners.
+// A step takes back about a quarter of an error of a fifth of a cell: spheres of half a cell at
+// most reach few corners.
 static void escaped_particles_restore_the_surface(void** state)
 {
     (void)state;
@@ -172,7 +174,10 @@ static void particles_keep_out_of_solids(void** state)
         if (p->now.radius.at[i] == 0.0f) continue;
         ty_particle_place(p, i, x);
         double d = ty_norm(ty_load3(x) - ty_vec(0.7, 0.5, 0.5)) - 0.15;
-        assert_true(d > -0.1 * CELL);    // the solid's distance is interpolated: h^2 / 8 times the curvatures' sum
+        assert_true(
+            d >
+            -0.1 *
+                CELL);    // the solid's distance is interpolated: h^2 / 8 times the curvatures' sum
         for (int axis = 0; axis < 3; ++axis) assert_true(x[axis] > -1e-6 && x[axis] < 1.0 + 1e-6);
         near += d < 0.01 * CELL;
     }
@@ -220,7 +225,8 @@ static void a_full_tank_has_no_particles(void** state)
     tank_close(&t);
 }
 
-// A particle put high above a pool becomes a drop, falls as a stone does, and is a particle again in the pool.
+// A particle put high above a pool becomes a drop, falls as a stone does, and is a particle again
+// in the pool.
 static void lone_liquid_falls_back(void** state)
 {
     (void)state;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where particles come from and where they go. A cell whose middle is within BAND of the surface is filled up to
-// particles_per_cell as soon as it has less than a LOW share of that; one that has more than a HIGH share loses those that
-// say least about the surface (the largest distance less radius, [Enright2002] section 3.4). Escaped ones are never dropped.
-// Places are hash(cell, step, number); the side is the level set's.
+// Where particles come from and where they go. A cell whose middle is within BAND of the surface is
+// filled up to particles_per_cell as soon as it has less than a LOW share of that; one that has
+// more than a HIGH share loses those that say least about the surface (the largest distance less
+// radius, [Enright2002] section 3.4). Escaped ones are never dropped. Places are hash(cell, step,
+// number); the side is the level set's.
 //
-// Departs: places are even in the cell, not attracted to a band that starts 0.1 cells from the surface: the nearest
-// particles see the smallest errors (slotted sphere, 100 cells, CFL 1: symmetric difference 1.5 instead of 2.6 %).
+// Departs: places are even in the cell, not attracted to a band that starts 0.1 cells from the
+// surface: the nearest particles see the smallest errors (slotted sphere, 100 cells, CFL 1:
+// symmetric difference 1.5 instead of 2.6 %).
 #include <math.h>
 
 #include "core/hash.h"
@@ -13,9 +15,10 @@
 #include "track/particle/particle.h"
 
 enum { TRIES = 4, ALL = -1 };
-static const double BAND = 1.0;                   // cells; 2 and 3 gave the same in the deformation test, for twice the time
-static const double LOW = 0.25, HIGH = 2.0;       // shares of particles_per_cell
-static const double CORNER = 0.87;                // cells from a cell's middle to its corners
+static const double BAND =
+    1.0;    // cells; 2 and 3 gave the same in the deformation test, for twice the time
+static const double LOW = 0.25, HIGH = 2.0;    // shares of particles_per_cell
+static const double CORNER = 0.87;             // cells from a cell's middle to its corners
 
 static bool wants_particles(const ty_particle* p, int64_t cell)
 {
@@ -25,7 +28,8 @@ static bool wants_particles(const ty_particle* p, int64_t cell)
     if (fabs(v[0]) > (BAND + CORNER) * h) return false;
     bool open = false;
     for (int k = 0; k < 8; ++k) {
-        int64_t at = (k & 1) + (k >> 1 & 1) * ty_grid_stride(&ls->grid, 1) + (k >> 2) * ty_grid_stride(&ls->grid, 2);
+        int64_t at = (k & 1) + (k >> 1 & 1) * ty_grid_stride(&ls->grid, 1) +
+                     (k >> 2) * ty_grid_stride(&ls->grid, 2);
         open |= !ls->closed[cell + at];
         sum += v[at];
     }
@@ -131,13 +135,15 @@ static void fill_plane(void* ctx, ty_range r)
 ty_status ty_particle_seed(ty_particle* p)
 {
     int planes = p->ls->grid.n[2];
-    if (!ty_array_resize(&p->count, planes) || !ty_array_resize(&p->begin, planes)) return ty_no_memory("particles");
+    if (!ty_array_resize(&p->count, planes) || !ty_array_resize(&p->begin, planes))
+        return ty_no_memory("particles");
     p->count.at[planes - 1] = 0;
     ty_parallel_for(planes - 1, 1, count_plane, p);
     int64_t old = ty_swarm_count(&p->now), wanted = ty_prefix_sum(planes, p->count.at, p->begin.at);
     for (int k = 0; k < planes; ++k) p->begin.at[k] += old;
     if (wanted == 0) return ty_ok();
-    if (old + wanted > INT32_MAX) return ty_fail(TY_BAD_INPUT, "more than 2^31 particles; choose fewer per cell");
+    if (old + wanted > INT32_MAX)
+        return ty_fail(TY_BAD_INPUT, "more than 2^31 particles; choose fewer per cell");
     TY_TRY(ty_swarm_resize(&p->now, old + wanted));
     ty_parallel_for(planes - 1, 1, fill_plane, p);
     return ty_ok();

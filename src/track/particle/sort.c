@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two counting sorts, by plane of cells and then within each plane. Both keep the order of equals, so the result is one
-// and the same whatever the number of threads.
+// Two counting sorts, by plane of cells and then within each plane. Both keep the order of equals,
+// so the result is one and the same whatever the number of threads.
 #include <string.h>
 
 #include "core/parallel.h"
@@ -52,7 +52,8 @@ static void copy(ty_swarm* to, int64_t at, const ty_swarm* from, int64_t i)
     to->cell.at[at] = from->cell.at[i];
 }
 
-// After this first[cell] is the end of the cell's particles; the next pass makes it the beginning again.
+// After this first[cell] is the end of the cell's particles; the next pass makes it the beginning
+// again.
 static void sort_plane(ty_particle* p, int plane)
 {
     int64_t begin = p->plane.at[plane], end = p->plane.at[plane + 1];

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Escaped particles that the level set has nothing of around them. Liquid ones become drops: they keep their velocity, fall,
-// glide along solids and are particles again where they meet liquid. Air ones are forgotten. Drops have no volume of their own; the ledger counts the level set alone.
+// Escaped particles that the level set has nothing of around them. Liquid ones become drops: they
+// keep their velocity, fall, glide along solids and are particles again where they meet liquid. Air
+// ones are forgotten. Drops have no volume of their own; the ledger counts the level set alone.
 #include "track/particle/particle.h"
 
-static const float LOOSE = 3.0f;    // cells from the surface: nearer, the flow's velocity still tells where liquid goes
-// Departs: air that is deeper in the liquid than this is dropped. Where two surfaces meet, the air between them vanishes,
-// and its particles would eat the liquid: a ball that falls into a pool (32 cells, 15 frames, no volume correction) lost 10 %
-// with 3 cells here, 2.3 % with this; the deformation test (50 cells, CFL 5) is the same within 2e-4. Errors of the transport
-// come little by little and are seen before.
+static const float LOOSE =
+    3.0f;    // cells from the surface: nearer, the flow's velocity still tells where liquid goes
+// Departs: air that is deeper in the liquid than this is dropped. Where two surfaces meet, the air
+// between them vanishes, and its particles would eat the liquid: a ball that falls into a pool (32
+// cells, 15 frames, no volume correction) lost 10 % with 3 cells here, 2.3 % with this; the
+// deformation test (50 cells, CFL 5) is the same within 2e-4. Errors of the transport come little
+// by little and are seen before.
 static const float LOOSE_AIR = 0.25f;
 
 // A liquid particle leaves the swarm.
@@ -15,7 +18,7 @@ static bool loosen(ty_particle* p, const ty_flow* flow, int64_t i)
 {
     ty_drop drop = {.radius = -(double)p->now.radius.at[i] * p->ls->grid.cell};
     ty_particle_place(p, i, drop.x);
-    ty_sample(&flow->velocity, 1, (const double(*)[3])&drop.x, drop.v);
+    ty_sample(&flow->velocity, 1, (const double(*)[3]) & drop.x, drop.v);
     return ty_array_push(&p->drop, drop);
 }
 
@@ -41,7 +44,8 @@ static bool fall(const ty_levelset* ls, ty_drop* d, ty_vec3 gravity, double dt)
     ty_store3(to, ty_load3(free));
     if (ty_particle_left(ls, to) || !ty_levelset_push_out(ls, to)) return false;
     if (!ty_levelset_in_sight(ls, ty_load3(d->x), ty_load3(to))) return false;
-    ty_vec3 normal = ty_normalize(ty_load3(to) - ty_load3(free));    // zero where nothing was in the way
+    ty_vec3 normal = ty_normalize(ty_load3(to) -
+                                  ty_load3(free));    // zero where nothing was in the way
     ty_store3(d->v, ty_load3(d->v) - ty_min(0.0, ty_dot(ty_load3(d->v), normal)) * normal);
     ty_store3(d->x, ty_load3(to));
     return true;
@@ -64,7 +68,7 @@ ty_status ty_particle_fall(ty_particle* p, const ty_world* world, double dt)
         ty_drop d = p->drop.at[i];
         double phi;
         if (!fall(ls, &d, ty_world_gravity(world), dt)) continue;
-        ty_grid_linear(&ls->grid, ls->phi, 1, (const double(*)[3])&d.x, &phi);
+        ty_grid_linear(&ls->grid, ls->phi, 1, (const double(*)[3]) & d.x, &phi);
         if (phi < 0.0) TY_TRY(rejoin(p, &d));
         else p->drop.at[left++] = d;
     }
