@@ -31,6 +31,7 @@ enum { BLOCK = 128, SUB = 2, POINTS = SUB * SUB * SUB, REACH = 2, WIDTH = 2 * RE
 // because solvers change the velocity a cell below the surface (solve/grid/expose.c) and K reaches
 // so far.
 static const double NEAR = 1.6, DEEP = 2.6;
+static const double FAR_SLACK = 0.3;      // cells by which linear values and their slope may be off
 static const double MOVED = 2.6;          // cells: farther values have no part in the surface
 static const double LEAST_AREA = 0.02;    // cells squared around a cell: less is no surface
 static const double NEAR_SPOUT =
@@ -199,10 +200,31 @@ static double old_place(const ty_levelset* ls, int cell, const double w[3], doub
     return ty_dot(d[0], ty_cross(d[1], d[2])) / (h * h * h);
 }
 
+// The values at a cell's points x. Where all of them are far from the surface, that at their middle
+// stands for all: most cells of the list are.
+static void values_at(const ty_levelset* ls, const double* values, const double (*x)[3],
+                      double phi[POINTS])
+{
+    ty_vec3 middle = ty_vec(0, 0, 0);
+    double at[1][3], value, reach2 = 0.0, h = ls->grid.cell;
+    for (int k = 0; k < POINTS; ++k) middle += ty_load3(x[k]) / POINTS;
+    for (int k = 0; k < POINTS; ++k) {
+        ty_vec3 d = ty_load3(x[k]) - middle;
+        reach2 = ty_max(ty_dot(d, d), reach2);
+    }
+    ty_store3(at[0], middle);
+    ty_grid_linear(&ls->grid, values, 1, (const double(*)[3])at, &value);
+    if (fabs(value) > sqrt(reach2) + (0.5 / SUB + FAR_SLACK) * h) {
+        for (int k = 0; k < POINTS; ++k) phi[k] = value;
+        return;
+    }
+    ty_levelset_field field = {&ls->grid, values};
+    ty_levelset_eval(&field, POINTS, x, phi);
+}
+
 static void weigh_old(void* ctx, ty_range r)
 {
     ty_levelset* ls = ((const keep_job*)ctx)->ls;
-    ty_levelset_field field = {&ls->grid, ls->next};
     for (int64_t i = r.begin; i < r.end; ++i) {
         double x[POINTS][3], phi[POINTS], volume[POINTS], w[3], sum = 0.0;
         unsigned open = open_points(ls, ls->kept.at[i].cell);
@@ -210,7 +232,7 @@ static void weigh_old(void* ctx, ty_range r)
             point_at(k, w);
             volume[k] = old_place(ls, ls->kept.at[i].cell, w, x[k]);
         }
-        ty_levelset_eval(&field, POINTS, (const double(*)[3])x, phi);
+        values_at(ls, ls->next, (const double(*)[3])x, phi);
         for (int k = 0; k < POINTS; ++k)
             if (open >> k & 1 && !(ty_levelset_beyond_open(ls, x[k]) > 0.0))
                 sum += volume[k] * filled(ls, phi[k]);
@@ -221,13 +243,12 @@ static void weigh_old(void* ctx, ty_range r)
 static void weigh_new(void* ctx, ty_range r)
 {
     ty_levelset* ls = ((const keep_job*)ctx)->ls;
-    ty_levelset_field field = {&ls->grid, ls->phi};
     for (int64_t i = r.begin; i < r.end; ++i) {
         double x[POINTS][3], phi[POINTS], sum = 0.0;
         int cut = 0;
         unsigned open = open_points(ls, ls->kept.at[i].cell);
         points_of(ls, ls->kept.at[i].cell, x);
-        ty_levelset_eval(&field, POINTS, (const double(*)[3])x, phi);
+        values_at(ls, ls->phi, (const double(*)[3])x, phi);
         for (int k = 0; k < POINTS; ++k) {
             if (!(open >> k & 1)) continue;
             double share = filled(ls, phi[k]);
