@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-static const double KINK =
-    3.0;    // ratio of neighbouring second differences that no resolved surface has
+// Ratio of neighbouring second differences that no resolved surface has
+static const double KINK = 3.0;
 
 // The four values of a row; beyond the border they go on linearly.
 typedef struct stencil {

@@ -23,8 +23,8 @@ static const double EXACT_REACH = 2.5;    // cells that the surface's interpolan
 // with every layer. Up to 4.2 cells only was tried: liquid is continued into walls from values up
 // to here, and planes were not exact there.)
 static const double NEWTON_REACH = 5.0;
-static const double NEARLY_DISTANCE =
-    0.2;    // of the squared slope: elsewhere central differences are not trusted
+// Of the squared slope: elsewhere central differences are not trusted
+static const double NEARLY_DISTANCE = 0.2;
 static const double STEP_LIMIT = 0.7;    // longest Newton step: the interpolant holds for a cell
 static const double MIN_SLOPE = 0.05;    // below it the interpolant has no direction to the surface
 // A Newton step that ends the iteration, normal to the surface and tangential. The distance counts

@@ -273,8 +273,8 @@ static ty_status read_map(vdb_bytes* b, double scale[3], double shift[3])
 
 static ty_status read_transform(reader* r)
 {
-    static const double same =
-        1e-6;    // programs that store floats round the three scales apart by about 1e-7
+    // Programs that store floats round the three scales apart by about 1e-7
+    static const double same = 1e-6;
     double scale[3];
     TY_TRY(read_map(&r->b, scale, r->v->origin));
     bool ok = scale[0] > 0.0 && isfinite(scale[0]);

@@ -17,8 +17,8 @@ enum {
 
 // Strength of level 0; halved on each coarser level, where rows are longer.
 static const double THETA = 0.04;
-static const double THETA_LONG_ROWS =
-    0.01;    // nodal: small entries count there, 0.04 makes aggregates too small
+// Nodal: small entries count there, 0.04 makes aggregates too small
+static const double THETA_LONG_ROWS = 0.01;
 
 // Change of a diagonal entry, as a part of it, up to which the coarse levels may stay: changes of
 // 0.15 everywhere cost one iteration in 13.

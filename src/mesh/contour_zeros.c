@@ -12,11 +12,11 @@
 // Of the values at the ends: a smaller one is rounding, and a parabola through such values leads
 // anywhere.
 static const double ROUNDING = 1e-13;
-static const double FOUND =
-    1e-6;    // of the same: asked more often only where a kink keeps it from that
+// Of the same: asked more often only where a kink keeps it from that
+static const double FOUND = 1e-6;
 
-static const double NEARLY =
-    5e-4;    // of the same, at the chord's zero: the parabola's is as good as FOUND then
+// Of the same, at the chord's zero: the parabola's is as good as FOUND then
+static const double NEARLY = 5e-4;
 
 typedef struct bracket {
     double lo, hi, f_lo, f_hi;

@@ -5,8 +5,8 @@
 #include "render/trace.h"
 
 enum { TILE = 16 };
-static const double BRIGHTEST =
-    5.0;    // a sample's luminance is cut here: a spark would need thousands to average
+// A sample's luminance is cut here: a spark would need thousands to average
+static const double BRIGHTEST = 5.0;
 
 ty_draw_def ty_draw_default(void)
 {

@@ -3,8 +3,8 @@
 
 #include "render/optics.h"
 
-static const double OFFSET =
-    2e-6;                         // of the scene's size: ten times the rounding of a float there
+// Of the scene's size: ten times the rounding of a float there
+static const double OFFSET = 2e-6;
 enum { MAX_SHADOW_HITS = 24 };    // a shadow ray that meets more is dark
 
 ty_status ty_stage_create(ty_stage* stage, int up, double scale)

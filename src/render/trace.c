@@ -4,10 +4,10 @@
 #include "render/optics.h"
 
 enum { MAX_BRANCHES = 8 };
-static const double LAST_SKY =
-    0.5;    // of the sky that is taken to reach the last matte surface of a path
-static const double SPLIT_SHARE =
-    0.04;    // a way with less of the light is not worth a ray of its own
+// Of the sky that is taken to reach the last matte surface of a path
+static const double LAST_SKY = 0.5;
+// A way with less of the light is not worth a ray of its own
+static const double SPLIT_SHARE = 0.04;
 
 typedef struct branch {
     ty_vec3 from, dir, weight;

@@ -15,11 +15,11 @@ typedef struct coin {
 static const float BOX_MARGIN = 0x1p-21f;
 static const float COIN_MARGIN = 0x1p-20f;
 static const double ROUNDING = 1e-6;    // of sines from normals rounded to float
-static const double THIN =
-    1e-3;    // sin^2 of the smallest angle: below, rounding would decide too much
+// Sin^2 of the smallest angle: below, rounding would decide too much
+static const double THIN = 1e-3;
 static const float NEVER_INSIDE = -1e30f;    // for ab_ab and ab_ac: fails the test of edge bc
-static const double LEAST_SQUARE =
-    1e-36;    // of an edge; shorter ones are points, far below every margin
+// Of an edge; shorter ones are points, far below every margin
+static const double LEAST_SQUARE = 1e-36;
 static const float FAR_AWAY = 1e15f;    // where unused lanes are; its square is finite
 
 void ty_bvh_set_frame(ty_bvh* b, const ty_box* box)

@@ -9,8 +9,8 @@
 
 enum { TRI_BLOCK = 1024 };
 
-static const double FARTHEST =
-    1e15;    // boxes reaching beyond, in units of the mesh, are cut off there
+// Boxes reaching beyond, in units of the mesh, are cut off there
+static const double FARTHEST = 1e15;
 
 typedef struct window {
     ty_box box;            // metres

@@ -23,11 +23,11 @@
 enum { BLOCK = TY_SAMPLE_BATCH, ROW_BLOCK = 64, MAX_NODES = 1 << 20 };
 static const double SAME_PLACE = 1e-9;    // cells
 static const double NARROW = 0.05;        // cells: a centre closer to the far side is left out
-static const double MIN_CUT =
-    1e-6;    // of an edge. The contour's own, a thousandth, would make the volume jump by that
+// Of an edge. The contour's own, a thousandth, would make the volume jump by that
+static const double MIN_CUT = 1e-6;
 static const double DRAW_STEP = 0.05;    // cells: of the differences that point back to the liquid
-static const double ON_LIQUID =
-    0.01;    // cells: what is farther from the fattened liquid lies on an obstacle
+// Cells: what is farther from the fattened liquid lies on an obstacle
+static const double ON_LIQUID = 0.01;
 static const double BODY_REACH = 1.5;    // cells
 
 typedef struct corner {

@@ -5,9 +5,9 @@
 #include "geometry/sampler.h"
 
 static const double GRADIENT_STEP = 1e-3;    // cells: differences keep nine digits of a smooth phi
-static const double TIME_STEP =
-    1e-5;                          // seconds, the same for motion slower than a cell in a hundredth
-static const double BAND = 6.0;    // cells: beyond, first order will do
+// Seconds, the same for motion slower than a cell in a hundredth
+static const double TIME_STEP = 1e-5;
+static const double BAND = 6.0;     // cells: beyond, first order will do
 static const double REACH = 1e4;    // cells: longest distance said
 
 static void values(const ty_varying* phi, double t, ty_fault* fault, int n, double (*x)[3],

@@ -9,8 +9,8 @@
 // exact. Cells along the longest side of any other shape: the cross-section of spheres and
 // cylinders is right to 1e-3.
 enum { FACE_SQUARES = 24, CONTOUR_CELLS = 64, MARGIN = 2 };
-static const double GAUSS =
-    0.28867513459481287;    // sqrt(1/12): from the middle of a unit interval
+// Sqrt(1/12): from the middle of a unit interval
+static const double GAUSS = 0.28867513459481287;
 
 // Where a facet is this close (cosine) to the shape's own normal it takes that one: facets of a
 // smooth side are tilted to and fro by O(cell), and the positive part of v.n would count only one

@@ -16,8 +16,8 @@ enum {
 enum { LAYERS = 6, UNKNOWN = 254, NEVER = 255 };    // layers outside the skin; a node's layer
 static const double FINE = 0.5;                     // of the mesh's cell
 static const double FINE_MARGIN = 2.5;              // fine cells around the skin
-static const double COARSE_MARGIN =
-    2.0;    // cells around its way: a contour's finest octants, and its mesh's offset
+// Cells around its way: a contour's finest octants, and its mesh's offset
+static const double COARSE_MARGIN = 2.0;
 static const double STRIDE = 2.0;    // cells between marks on a way: less than two margins
 
 void ty_tet_band_free(ty_tet_band* b)

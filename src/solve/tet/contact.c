@@ -10,8 +10,8 @@ enum { BLOCK = 64, LEAST_FIT = 3 };
 static const double REACH = 2.5;     // cells around the vertex
 static const double WIDTH = 1.0;     // cells: of the Gaussian weights
 static const double RIDGE = 1e-3;    // of the trace: vertices on a plane tell nothing across it
-static const double SIDE =
-    0.3;    // cells: vertices farther behind the wall are on another side of it
+// Cells: vertices farther behind the wall are on another side of it
+static const double SIDE = 0.3;
 static const double PROBE = 0.125;    // cells
 
 typedef struct contact_job {
@@ -61,14 +61,13 @@ static ty_vec3 slope(const fit* f)
            det;
 }
 
-static ty_vec3 way_out(const contact_job* job, ty_vec3 x)
+ty_vec3 ty_tet_way_out(const ty_sampler* solid, double cell, ty_vec3 x)
 {
     static const double corner[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
     double at[4][3], d[4];
     ty_vec3 g = {0};
-    for (int c = 0; c < 4; ++c)
-        ty_store3(at[c], x + PROBE * job->tf->def->cell * ty_load3(corner[c]));
-    ty_sample(&job->solid, 4, (const double(*)[3])at, d);
+    for (int c = 0; c < 4; ++c) ty_store3(at[c], x + PROBE * cell * ty_load3(corner[c]));
+    ty_sample(solid, 4, (const double(*)[3])at, d);
     for (int c = 0; c < 4; ++c) g += d[c] * ty_load3(corner[c]);
     return ty_normalize(g);
 }
@@ -77,7 +76,7 @@ static void fit_vertex(const contact_job* job, int v)
 {
     ty_tet_state* s = &job->m->state;
     const double* at = s->mesh.vert[v];
-    fit f = {.job = job, .out = way_out(job, ty_load3(at))};
+    fit f = {.job = job, .out = ty_tet_way_out(&job->solid, job->tf->def->cell, ty_load3(at))};
     f.wall = ty_load3(at) - s->solid.at[v] * f.out;
     double reach = REACH * job->tf->def->cell;
     ty_hash_grid_near(&job->tf->contact_grid, at, reach, add, &f);

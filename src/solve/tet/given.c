@@ -6,8 +6,8 @@
 #include "solve/tet/motion.h"
 
 enum { BLOCK = 512 };
-static const double BEND_STEP =
-    1.0;    // cells: step of the differences that give the surface's curvature
+// Cells: step of the differences that give the surface's curvature
+static const double BEND_STEP = 1.0;
 static const double MOST_BENT = 2.0;    // per cell: no drop is rounder
 
 typedef struct give_job {

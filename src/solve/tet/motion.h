@@ -147,6 +147,8 @@ ty_status ty_tetflow_push(ty_tetflow* tf, double dt, double solve_dt);
 ty_status ty_tetflow_give(ty_tetflow* tf, const ty_liquid* liquid, bool physical);
 // contact.c: `given` where the surface has run on into walls.
 ty_status ty_tetflow_contact(ty_tetflow* tf);
+// The direction away from solids, by differences over a part of a cell.
+ty_vec3 ty_tet_way_out(const ty_sampler* solid, double cell, ty_vec3 x);
 // calm.c: slivers move as the open tets beside them; forces join the accelerations, which become
 // what may be carried.
 void ty_tetflow_calm_slivers(ty_tetflow* tf);

@@ -9,7 +9,6 @@ enum { BLOCK = TY_SAMPLE_BATCH };
 
 static const double LEAST_VOLUME = 0.2;    // of what the tet had
 static const double ON = 1e-6;             // cells: a vertex as near as this is on the solid
-static const double PROBE = 0.125;         // cells
 
 typedef struct snap_job {
     const ty_tetflow* tf;
@@ -23,18 +22,6 @@ static void distance_block(void* ctx, ty_range r)
     const snap_job* job = ctx;
     const double(*x)[3] = (const double(*)[3])job->mesh->vert + job->mesh->n_inner + r.begin;
     ty_sample(&job->solid, (int)(r.end - r.begin), x, job->distance + r.begin);
-}
-
-static ty_vec3 way_out(const snap_job* job, ty_vec3 x)
-{
-    static const double corner[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
-    double at[4][3], d[4];
-    ty_vec3 g = {0};
-    for (int c = 0; c < 4; ++c)
-        ty_store3(at[c], x + PROBE * job->tf->def->cell * ty_load3(corner[c]));
-    ty_sample(&job->solid, 4, (const double(*)[3])at, d);
-    for (int c = 0; c < 4; ++c) g += d[c] * ty_load3(corner[c]);
-    return ty_normalize(g);
 }
 
 static double volume(const ty_tet_mesh* m, int t, int corner, ty_vec3 at)
@@ -87,7 +74,8 @@ ty_status ty_tetflow_snap(ty_tetflow* tf, ty_tet_mesh* mesh)
     for (int v = mesh->n_inner; v < mesh->n_verts; ++v) {
         double d = job.distance[v - mesh->n_inner];
         if (is_on(&job, v) || !(fabs(d) < reach)) continue;
-        ty_vec3 x = ty_load3(mesh->vert[v]), to = x - d * way_out(&job, x);
+        ty_vec3 x = ty_load3(mesh->vert[v]),
+                to = x - d * ty_tet_way_out(&job.solid, tf->def->cell, x);
         if (may_move(&job, v, to)) move(&job, v, to);
     }
     return ty_world_status(tf->world);

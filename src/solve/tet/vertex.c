@@ -18,13 +18,13 @@ enum { BLOCK = 1024, LEAST_FIT = 5 };
 
 static const double FIT_CORE = 0.05;     // cells squared, added to squared distances
 static const double FIT_RIDGE = 1e-3;    // of the trace, where tets hardly tell the slope
-static const double FIT_GOOD =
-    1e-4;    // determinant over cubed trace (1/27 when even) from which on they do
-static const double MOST_BEYOND =
-    1.5;    // of the largest difference of a tet's value from the mean
+// Determinant over cubed trace (1/27 when even) from which on they do
+static const double FIT_GOOD = 1e-4;
+// Of the largest difference of a tet's value from the mean
+static const double MOST_BEYOND = 1.5;
 static const double TURN_RIDGE = 1e-3;    // of the moments' trace, where tets lie in a row
-static const double LEAST_AREA =
-    0.15;    // cells squared: less open surface around a vertex tells no flux
+// Cells squared: less open surface around a vertex tells no flux
+static const double LEAST_AREA = 0.15;
 static const double LEAST_FLAT = 0.5;    // the same for |sum of area vectors| / sum of areas
 static const double LIVE = 0.02;         // tets less open do not bound the flux's velocity
 

@@ -16,8 +16,8 @@ enum {
     STRETCH_EVERY = 16
 };                                   // every so many triangles tell how the flow stretches space
 static const double MARGIN = 3.0;    // cells around where the surface is expected
-static const double STILL =
-    1e-9;    // cells: a step that moves nothing farther leaves the surface alone
+// Cells: a step that moves nothing farther leaves the surface alone
+static const double STILL = 1e-9;
 static const double FREE = 2.0;    // cells around a surface that touches nothing
 static const double STRETCH_SLACK = 1.25, STRETCH_LEAST = 1.0, STRETCH_MOST = 6.0;
 

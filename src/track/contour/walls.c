@@ -19,8 +19,8 @@ static const double TOUCH = 2.0;      // cells from a wall where a region's surf
 // continued to the end. By the distance's slope the linear continuation ends no more than that
 // earlier, not before TY_SLC_OVERLAP.
 static const double FULL_SLACK = TY_SLC_DEPTH - TY_SLC_OVERLAP;
-static const double GROUND_REACH =
-    6.0;    // cells from a wall in which regions are sampled on the grid
+// Cells from a wall in which regions are sampled on the grid
+static const double GROUND_REACH = 6.0;
 
 // How far x is outside the domain; negative inside.
 static double beyond(const ty_slc* s, const double x[3])

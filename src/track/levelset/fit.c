@@ -6,8 +6,8 @@
 enum { MIN_FIT = 8, MAX_FIT = 512, MAX_RULER = 8 };
 static const double RADII[TY_FIT_RADII] = {
     1.6, 2.4, 3.2};    // cells around the wall point, widened while too few are open
-static const double SAME_SIDE =
-    -0.6;    // cells: open cells further behind the wall point are not used
+// Cells: open cells further behind the wall point are not used
+static const double SAME_SIDE = -0.6;
 static const double CLAMPED = 0.999;    // of the band: values from here on are no distances
 static const double PIVOT = 1e-8;    // of the largest: cells in a plane or line determine no slope
 static const double SAME_PLACE = 1e-9;    // cells: rounding of places

@@ -34,8 +34,8 @@ static const double NEAR = 1.6, DEEP = 2.6;
 static const double FAR_SLACK = 0.3;      // cells by which linear values and their slope may be off
 static const double MOVED = 2.6;          // cells: farther values have no part in the surface
 static const double LEAST_AREA = 0.02;    // cells squared around a cell: less is no surface
-static const double NEAR_SPOUT =
-    2.0;    // cells, beyond a step's way, from sources and drains: liquid begins and ends there
+// Cells, beyond a step's way, from sources and drains: liquid begins and ends there
+static const double NEAR_SPOUT = 2.0;
 static const double UNSURE = 0.01;        // cells of offset in a step
 static const double MOST_OFFSET = 0.1;    // cells in a step: more would make waves
 static const double KERNEL[WIDTH] = {1.0 / 16, 4.0 / 16, 6.0 / 16, 4.0 / 16, 1.0 / 16};

@@ -17,19 +17,16 @@
 #include "track/levelset/levelset.h"
 #include "world/trace.h"
 
-enum {
-    BLOCK = 1024,
-    SAMPLES = 6,
-    REACH = 2
-};                    // REACH: cells on each side of a place where liquid is looked for
-enum { THIN = 3 };    // cells: values of one side reach through thinner walls
+enum { BLOCK = 1024, SAMPLES = 6 };
+enum { REACH = 2 };    // cells on each side of a place where liquid is looked for
+enum { THIN = 3 };     // cells: values of one side reach through thinner walls
 
-static const double NEAR_WALL =
-    2.5;    // cells beyond a step's length from an obstacle where values may come through it
-static const double IN_SIGHT =
-    1.75;    // cells from the place: half a diagonal of a cell and one more
-static const double CLEAR =
-    0.2;    // cells: liquid nearer to a wall than this may be a value continued into it, as walls turn
+// Cells beyond a step's length from an obstacle where values may come through it
+static const double NEAR_WALL = 2.5;
+// Cells from the place: half a diagonal of a cell and one more
+static const double IN_SIGHT = 1.75;
+// Cells: liquid nearer to a wall than this may be a value continued into it, as walls turn.
+static const double CLEAR = 0.2;
 // Cells: air nearer to the surface than this has a centre of liquid within FAR_SIGHT; if a wall
 // hides all of them, what is near is no surface, and the value becomes HIDDEN: then the surface
 // stays in the wall or on its other side.

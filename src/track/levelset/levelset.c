@@ -10,8 +10,8 @@
 
 static const double REACH_BEYOND = 3.0;    // cells of good values beyond the largest displacement
 static const double FIRST_BAND = 6.0;      // cells
-static const double BAND_SLACK =
-    1.0;    // cells more than needed now, so that a faster step finds enough
+// Cells more than needed now, so that a faster step finds enough
+static const double BAND_SLACK = 1.0;
 
 void ty_levelset_destroy(ty_levelset* ls)
 {

@@ -21,8 +21,8 @@ static const double FLAT = 0.1,
                                    // as a sheet of a cell or two is no plane and
                                    // would end at the wall
 static const double FIT_DEPTH = 3.6;    // cells below the wall; deeper ghosts copy their open cell
-static const double FIT_REACH =
-    4.0;                               // cells: ghosts of open cells this near a surface are fitted
+// Cells: ghosts of open cells this near a surface are fitted
+static const double FIT_REACH = 4.0;
 static const double FAR = 6.0;         // cells: where no surface of the liquid is near
 static const double ON_SOLID = 0.1;    // cells: a region's surface this close to a solid lies on it
 static const double SAMPLE_REACH = 4.0;    // cells: values beyond are far from any surface
@@ -31,8 +31,8 @@ static const double KINK_SLOPE = 0.95;     // a distance with less has more than
 static const double PROBE = 0.25;          // cells: step of the differences of a region
 enum { WALK_STEPS = 24 };
 static const double WALK_STEP = 0.5;    // cells: along a region's surface, out of a solid
-static const double FACES_OUT =
-    0.3;    // cosine between the ways out of the liquid and of the solid: not a wall
+// Cosine between the ways out of the liquid and of the solid: not a wall
+static const double FACES_OUT = 0.3;
 static const double ON_WALL = 0.98;       // minus the same cosine: the surface lies on a wall
 static const double LEAST_SLANT = 0.2;    // sine between them: less does not lead out
 

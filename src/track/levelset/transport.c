@@ -15,8 +15,8 @@
 
 enum { BLOCK = TY_SAMPLE_BATCH };
 static const double NEAR = 1.5;    // cells: what counts for the largest displacement
-static const double USED =
-    3.5;    // cells from the surface where values have a part in it: the cubic's stencil
+// Cells from the surface where values have a part in it: the cubic's stencil
+static const double USED = 3.5;
 static const double PATH_SLACK = 1.5;    // a path's length against that of its last velocity
 static const double WENO_CFL = 0.5;
 

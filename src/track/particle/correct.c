@@ -17,8 +17,8 @@ enum { BLOCK = 4096 };
 // takes a while to come back to where they are; then new ones say the same.
 static const float KEEP_BAND = 3.0f;
 
-static const double NEAR_WALL =
-    1.75;    // cells: a particle is no farther from a corner of its cell
+// Cells: a particle is no farther from a corner of its cell
+static const double NEAR_WALL = 1.75;
 
 typedef struct job {
     const ty_particle* p;

@@ -15,8 +15,8 @@
 #include "track/particle/particle.h"
 
 enum { TRIES = 4, ALL = -1 };
-static const double BAND =
-    1.0;    // cells; 2 and 3 gave the same in the deformation test, for twice the time
+// Cells; 2 and 3 gave the same in the deformation test, for twice the time
+static const double BAND = 1.0;
 static const double LOW = 0.25, HIGH = 2.0;    // shares of particles_per_cell
 static const double CORNER = 0.87;             // cells from a cell's middle to its corners
 
