@@ -140,6 +140,8 @@ int cli_bench_dam(int argc, char** argv)
         .resolution = 64, .frames = 50, .threads = 1, .tracker = "levelset", .solver = "grid"};
     const struct argp parser = {
         option_table, parse_option, "", "Times a dam break in a unit cube.", 0, 0, 0};
+    char name[] = "tethys bench dam";
+    argv[0] = name;
     argp_err_exit_status = CLI_USAGE;
     if (argp_parse(&parser, argc, argv, 0, 0, &o) != 0) return CLI_USAGE;
     char folder[] = "/tmp/tethys-bench-XXXXXX", scene_path[100], dir[100], command[120];

@@ -38,6 +38,15 @@ static void usage(FILE* out)
                  "  tethys --version         version, and which optional parts are in\n");
 }
 
+// Under the name that a user typed, which help and complaints repeat.
+static int call(const command* c, int argc, char** argv)
+{
+    char name[32];
+    snprintf(name, sizeof name, "tethys %s", c->name);
+    argv[0] = name;
+    return c->main(argc, argv);
+}
+
 int main(int argc, char** argv)
 {
     if (argc < 2) {
@@ -54,7 +63,7 @@ int main(int argc, char** argv)
         return CLI_OK;
     }
     for (int i = 0; i < N_COMMANDS; ++i)
-        if (strcmp(argv[1], commands[i].name) == 0) return commands[i].main(argc - 1, argv + 1);
+        if (strcmp(argv[1], commands[i].name) == 0) return call(&commands[i], argc - 1, argv + 1);
     fprintf(stderr, "tethys: there is no command '%s'; see tethys --help\n", argv[1]);
     return CLI_USAGE;
 }
