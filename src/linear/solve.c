@@ -69,9 +69,9 @@ ty_status ty_linear_create(ty_linear** solver, const ty_linear_def* def)
     return ty_ok();
 }
 
-void ty_linear_destroy(ty_linear* s)
+void ty_linear_rest(ty_linear* s)
 {
-    if (!s) return;
+    s->a = s->first = NULL;
     ty_pieces_free(&s->pieces);
     ty_cg_free(&s->cg);
     ty_amg_free(&s->amg);
@@ -79,6 +79,12 @@ void ty_linear_destroy(ty_linear* s)
     ty_ic_free(&s->ic);
     ty_separation_free(&s->separation);
     ty_array_free(&s->inverse_diagonal);
+}
+
+void ty_linear_destroy(ty_linear* s)
+{
+    if (!s) return;
+    ty_linear_rest(s);
     ty_free(s);
 }
 

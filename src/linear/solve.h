@@ -79,6 +79,9 @@ typedef struct ty_linear ty_linear;    // opaque
 // *solver is NULL when it fails.
 ty_status ty_linear_create(ty_linear** solver, const ty_linear_def* def);
 void ty_linear_destroy(ty_linear* solver);    // takes NULL
+// Gives back all memory until the next set-up, for callers that need it more than the time to ask
+// for it again. What TY_LINEAR_DEFAULT has learnt stays.
+void ty_linear_rest(ty_linear* solver);
 
 // Takes a new matrix. It is symmetric positive semidefinite with rising columns; it is read again
 // by solve, so it must stay alive and unchanged until the next set-up.

@@ -21,6 +21,15 @@ void ty_tet_mesh_free(ty_tet_mesh* m)
     *m = (ty_tet_mesh){0};
 }
 
+void ty_tet_mesh_tidy(ty_tet_mesh* m)
+{
+    ty_free(m->face_scratch);
+    ty_free(m->face_left);
+    m->face_scratch = m->face_left = NULL;
+    m->face_scratch_capacity = m->face_left_capacity = 0;
+    ty_octree_tidy(&m->tree);
+}
+
 // Makes room for n elements without keeping any.
 static bool renew(void* at, int64_t n, size_t size)
 {

@@ -35,6 +35,8 @@ typedef struct ty_tet_mesh {
 } ty_tet_mesh;
 
 void ty_tet_mesh_free(ty_tet_mesh* m);
+// Gives back scratch memory, and of the octree what locating points does not need.
+void ty_tet_mesh_tidy(ty_tet_mesh* m);
 // Sets the counts of vertices and tets; keeps the memory it has when that is enough. Contents are
 // undefined, faces are gone.
 ty_status ty_tet_mesh_resize(ty_tet_mesh* m, int n_verts, int n_tets);

@@ -53,8 +53,13 @@ static ty_status balance(ty_sim* sim, double dt)
     return ty_ok();
 }
 
+// The solver needs the most memory: what the surface alone needs is given back before.
 static ty_status advance_solver(ty_sim* sim, double dt)
 {
+    if (sim->tracker_kind && sim->tracker_kind->rest) {
+        sim->tracker_kind->rest(sim->tracker);
+        ty_cutter_rest(sim->cutter);
+    }
     ty_liquid liquid = ty_sim_liquid(sim);
     ty_solve_stats stats = {0};
     TY_TRY(sim->solver_kind->advance(sim->solver, sim->tracker_kind ? &liquid : NULL, sim->world,

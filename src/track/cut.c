@@ -72,19 +72,24 @@ ty_status ty_cutter_create(ty_cutter** cutter)
     return *cutter ? ty_ok() : ty_no_memory("cut surface");
 }
 
-void ty_cutter_destroy(ty_cutter* c)
+void ty_cutter_rest(ty_cutter* c)
 {
-    if (!c) return;
     ty_contour_free(&c->contour);
-    ty_label_free(&c->label);
     ty_near_free(&c->near);
     ty_array_free(&c->lead);
     ty_array_free(&c->values);
+    ty_array_free(&c->corners);
+    ty_tri_mesh_free(&c->mesh);
+}
+
+void ty_cutter_destroy(ty_cutter* c)
+{
+    if (!c) return;
+    ty_cutter_rest(c);
+    ty_label_free(&c->label);
     ty_array_free(&c->obstacles);
     ty_array_free(&c->body);
     ty_array_free(&c->renumber);
-    ty_array_free(&c->corners);
-    ty_tri_mesh_free(&c->mesh);
     ty_free(c);
 }
 

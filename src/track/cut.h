@@ -18,6 +18,8 @@ typedef struct ty_cutter ty_cutter;
 
 ty_status ty_cutter_create(ty_cutter** cutter);
 void ty_cutter_destroy(ty_cutter* cutter);    // NULL is fine
+// Gives back scratch memory. Bodies stay.
+void ty_cutter_rest(ty_cutter* cutter);
 
 // Replaces `out`. Without a domain the lattice covers the liquid's surface. An empty liquid gives
 // an empty mesh. Call with the same world as long as the cutter lives. Same bits for any number of

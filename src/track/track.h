@@ -52,6 +52,9 @@ typedef struct ty_tracker_kind {
     // Moves the surface of each piece outward by metres_per_piece[piece], sparing thin places.
     ty_status (*offset)(void* self, const double* metres_per_piece);
     ty_liquid (*liquid)(const void* self);
+    // Gives back memory that only changes of the surface need; what `liquid` says stays. NULL: all
+    // of it is needed.
+    void (*rest)(void* self);
     // The tracker's particles as points with "radius" (metres) and "side" (-1 liquid, 1 air). NULL:
     // it has none.
     ty_status (*particles)(const void* self, ty_tri_mesh* out);

@@ -62,6 +62,8 @@ ty_status ty_tetflow_fill(ty_tetflow* tf, const ty_liquid* liquid)
     ty_tet_motion* m = ty_tetflow_new(tf);
     const ty_sampler* filling = liquid->filling.eval ? &liquid->filling : &liquid->distance;
     TY_TRY(make_mesh(tf, liquid, filling, &m->state.mesh));
+    ty_stuff_free(&tf->stuff);
+    ty_tet_mesh_tidy(&m->state.mesh);
     if (tf->conforms) TY_TRY(ty_tetflow_snap(tf, &m->state.mesh));
     if (tf->conforms)
         TY_TRY(ty_tet_shares_conform(&m->state, filling, tf->world, tf->def->cell, tf->def->paper));

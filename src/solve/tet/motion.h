@@ -51,6 +51,8 @@ struct ty_tet_motion {
     double level;    // p / rho = p' / rho + gravity . x - level
 };
 void ty_tet_motion_free(ty_tet_motion* m);
+// Gives back what sampling velocities does not need: the tets' own values, pressures, fluxes.
+void ty_tet_motion_tidy(ty_tet_motion* m);
 
 // Where a point is: in a tet, on a skin triangle that is closest (tet = -2 - triangle), or nowhere
 // (-1).
@@ -113,6 +115,7 @@ typedef struct ty_tetflow {
     struct ty_tet_viscous* viscous;    // NULL until there is viscosity
     ty_stuff stuff;
     ty_tet_stars stars;
+    TY_ARRAY(ty_vec3) first;        // per tet, at the start: velocities before the probing step
     TY_ARRAY(ty_vec3) unpushed;     // per tet, `method: paper`: velocities before forces
     TY_ARRAY(double) snapped;       // per boundary vertex: distance to solids
     TY_ARRAY(double) kept;          // per vertex: pressure of the first of two projections

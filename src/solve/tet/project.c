@@ -46,10 +46,9 @@ ty_status ty_tet_projector_create(ty_tet_projector** out, ty_tet_pressure scheme
     return status;
 }
 
-void ty_tet_projector_destroy(ty_tet_projector* p)
+void ty_tet_projector_rest(ty_tet_projector* p)
 {
-    if (!p) return;
-    ty_linear_destroy(p->linear);
+    ty_linear_rest(p->linear);
     ty_csr_free(&p->matrix);
     ty_csr_free(&p->prolongation);
     ty_array_free(&p->face_unknown);
@@ -69,6 +68,13 @@ void ty_tet_projector_destroy(ty_tet_projector* p)
     ty_array_free(&p->weight);
     ty_array_free(&p->dropped);
     ty_array_free(&p->known);
+}
+
+void ty_tet_projector_destroy(ty_tet_projector* p)
+{
+    if (!p) return;
+    ty_tet_projector_rest(p);
+    ty_linear_destroy(p->linear);
     ty_free(p);
 }
 

@@ -5,6 +5,22 @@
 
 #include "solve/tet/motion.h"
 
+void ty_tet_motion_tidy(ty_tet_motion* m)
+{
+    ty_tet_state* s = &m->state;
+    ty_array_free(&m->moving);
+    ty_array_free(&s->solid);
+    ty_array_free(&s->solid_velocity);
+    ty_array_free(&s->given);
+    ty_array_free(&s->a);
+    ty_array_free(&s->flux);
+    ty_array_free(&s->outflow);
+    ty_array_free(&s->pressure);
+    if (m->paper) return;    // its interpolation is between the tets' values
+    ty_array_free(&s->u);
+    ty_array_free(&m->centre);
+}
+
 void ty_tet_motion_free(ty_tet_motion* m)
 {
     ty_tet_state_free(&m->state);

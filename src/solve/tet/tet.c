@@ -35,15 +35,19 @@ static void no_acceleration(ty_tet_state* s)
     for (int t = 0; t < s->mesh.n_tets; ++t) s->a.at[t] = ty_vec(0, 0, 0);
 }
 
-// From u in the new mesh's tets to a motion. Not physical: nothing pushes.
+// From u in the new mesh's tets to a motion. Not physical: nothing pushes. A step needs the most
+// memory here: of the old motion only velocities stay, for what is loose.
 static ty_status project(ty_tetflow* tf, const ty_liquid* liquid, double solve_dt, bool physical,
                          ty_solve_stats* stats)
 {
     const double* divergence;
     TY_TRY(ty_tetflow_give(tf, liquid, physical));
     TY_TRY(want_divergence(tf, liquid, &divergence));
+    ty_tet_motion_tidy(ty_tetflow_old(tf));
     if (ty_tetflow_new(tf)->state.mesh.n_tets == 0) return ty_ok();
-    return ty_tet_project(tf->projector, &ty_tetflow_new(tf)->state, solve_dt, divergence, stats);
+    TY_TRY(ty_tet_project(tf->projector, &ty_tetflow_new(tf)->state, solve_dt, divergence, stats));
+    ty_tet_projector_rest(tf->projector);
+    return ty_ok();
 }
 
 // Friction as strong as gravity acts on what gravity and pressure leave over, or a heap of honey
@@ -61,6 +65,13 @@ static ty_status project_stiff(ty_tetflow* tf, const ty_liquid* liquid, double d
     TY_TRY(project(tf, liquid, dt, false, stats));
     for (int64_t v = 0; v < n; ++v) s->pressure.at[v] += tf->kept.at[v];
     return ty_ok();
+}
+
+static ty_status finish(ty_tetflow* tf, const ty_liquid* liquid, double dt)
+{
+    TY_TRY(ty_tet_motion_finish(ty_tetflow_new(tf), &tf->stars));
+    ty_tet_stars_free(&tf->stars);
+    return ty_tetflow_loose(tf, liquid, dt);
 }
 
 static ty_status move(ty_tetflow* tf, const ty_liquid* liquid, double dt, double theta,
@@ -87,8 +98,7 @@ static ty_status move(ty_tetflow* tf, const ty_liquid* liquid, double dt, double
         ty_tetflow_limit_accelerations(tf, dt,
                                        theta < 1.0);    // at first there is none to compare with
     else no_acceleration(&m->state);
-    TY_TRY(ty_tet_motion_finish(m, &tf->stars));
-    TY_TRY(ty_tetflow_loose(tf, liquid, dt));
+    TY_TRY(finish(tf, liquid, dt));
     stats->advect_seconds += ty_clock() - begin;
     return ty_ok();
 }
@@ -109,7 +119,15 @@ static ty_status set_velocity(ty_tetflow* tf)
     return ty_ok();
 }
 
-static void turn_over(ty_tetflow* tf) { tf->now = 1 - tf->now; }
+// The new motion becomes the old one, which gives its memory back.
+static void turn_over(ty_tetflow* tf)
+{
+    ty_tet_motion* done = ty_tetflow_old(tf);
+    bool paper = done->paper, sticks = done->sticks;
+    ty_tet_motion_free(done);
+    done->paper = paper, done->sticks = sticks;
+    tf->now = 1 - tf->now;
+}
 
 // The initial velocities, made divergence-free; then a short step that is thrown away but for the
 // acceleration and the pressure it needed.
@@ -121,21 +139,22 @@ static ty_status start(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* 
     TY_TRY(project(tf, liquid, 1.0, false, stats));
     ty_tet_motion* first = ty_tetflow_new(tf);
     no_acceleration(&first->state);
-    TY_TRY(ty_tet_motion_finish(first, &tf->stars));
-    TY_TRY(ty_tetflow_loose(tf, liquid, 0.0));
+    TY_TRY(finish(tf, liquid, 0.0));
     turn_over(tf);
     TY_TRY(ty_tetflow_measure(tf, liquid, stats));
     ty_solve_stats kept = *stats;
     double dt = PROBE_STEP * fmin(tf->dt_limit, 1.0);
     TY_TRY(ty_tetflow_fill(tf, liquid));
+    int64_t n = first->state.u.n;
+    if (!ty_array_resize(&tf->first, n)) return ty_no_memory("velocities");
+    if (n) memcpy(tf->first.at, first->state.u.at, (size_t)n * sizeof(ty_vec3));
     TY_TRY(move(tf, liquid, dt, 1.0, stats));    // there is no acceleration to carry yet
-    ty_tet_motion* second = ty_tetflow_new(tf);
-    if (first->state.u.n)
-        memcpy(second->state.u.at, first->state.u.at, (size_t)first->state.u.n * sizeof(ty_vec3));
-    TY_TRY(ty_tet_motion_finish(second, &tf->stars));
-    TY_TRY(ty_tetflow_loose(tf, liquid, 0.0));
+    if (n) memcpy(ty_tetflow_new(tf)->state.u.at, tf->first.at, (size_t)n * sizeof(ty_vec3));
+    ty_array_free(&tf->first);
+    TY_TRY(finish(tf, liquid, 0.0));
     turn_over(tf);
     *stats = kept;
+    ty_tet_band_free(&tf->band);
     return ty_tetflow_measure(tf, liquid, stats);
 }
 
@@ -151,6 +170,7 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
     TY_TRY(ty_varying_prepare(mu, t, t + dt));
     if (dt <= 0.0) return start(tf, liquid, stats);
     double begin = ty_clock();
+    ty_tet_band_free(&tf->band);    // nobody asks before it is made again
     TY_TRY(ty_tetflow_fill(tf, liquid));
     stats->mesh_seconds = ty_clock() - begin;
     TY_TRY(move(tf, liquid, dt, tf->theta, stats));
@@ -199,6 +219,7 @@ static void destroy(void* self)
     ty_tet_viscous_destroy(tf->viscous);
     ty_stuff_free(&tf->stuff);
     ty_tet_stars_free(&tf->stars);
+    ty_array_free(&tf->first);
     ty_array_free(&tf->unpushed);
     ty_array_free(&tf->snapped);
     ty_array_free(&tf->kept);

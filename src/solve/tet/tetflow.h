@@ -74,11 +74,13 @@ ty_status ty_tet_shares_conform(ty_tet_state* s, const ty_sampler* liquid_distan
 
 typedef enum ty_tet_pressure { TY_TET_FACE, TY_TET_NODAL, TY_TET_TWO_POINT } ty_tet_pressure;
 
-// Matrix, numbering, multigrid: kept across steps. Opaque.
+// Matrix, numbering, multigrid. Opaque.
 typedef struct ty_tet_projector ty_tet_projector;
 ty_status ty_tet_projector_create(ty_tet_projector** p, ty_tet_pressure scheme,
                                   const ty_solve_def* def);
 void ty_tet_projector_destroy(ty_tet_projector* p);
+// Gives back all memory until the next projection.
+void ty_tet_projector_rest(ty_tet_projector* p);
 
 // s->u, which came with any divergence, becomes divergence-free: u -= solve_dt grad p' / rho with
 // p' given at air vertices; a, flux, outflow and pressure are set. `divergence` (per tet, 1/s, may

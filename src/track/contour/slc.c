@@ -227,6 +227,16 @@ static ty_status offset(void* self, const double* metres_per_piece)
     return ty_slc_offset(self, metres_per_piece);
 }
 
+static void rest(void* self)
+{
+    ty_slc* s = self;
+    ty_slc_surface_free(&s->next);
+    ty_contour_free(&s->contour);
+    ty_array_free(&s->parent);
+    ty_array_free(&s->amount);
+    ty_array_free(&s->carried_grow);
+}
+
 static ty_liquid liquid(const void* self)
 {
     const ty_slc* s = self;
@@ -285,6 +295,7 @@ const ty_tracker_kind ty_tracker_contour = {.name = "contour",
                                             .edit = edit,
                                             .offset = offset,
                                             .liquid = liquid,
+                                            .rest = rest,
                                             .particles = particles,
                                             .archive = archive,
                                             .destroy = destroy};
