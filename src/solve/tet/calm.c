@@ -62,8 +62,8 @@ static void limit_block(void* ctx, ty_range r)
     ty_tetflow* tf = job->tf;
     ty_tet_state* s = &ty_tetflow_new(tf)->state;
     for (int64_t t = r.begin; t < r.end; ++t) {
-        ty_vec3 before = tf->before.at[t], force = tf->force.at[t], a = s->a.at[t] + force,
-                change = a - before;
+        ty_vec3 before = tf->before.at[t], force = tf->force.n ? tf->force.at[t] : ty_vec(0, 0, 0),
+                a = s->a.at[t] + force, change = a - before;
         double speed = ty_norm(s->u.at[t]), pushed = job->still + ty_norm(force);
         double room = ty_norm(before) + pushed + BLOW * speed / job->dt, size = ty_norm(change);
         if (job->limited && size > room) a = before + (room / size) * change;

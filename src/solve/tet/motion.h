@@ -51,8 +51,6 @@ struct ty_tet_motion {
     double level;    // p / rho = p' / rho + gravity . x - level
 };
 void ty_tet_motion_free(ty_tet_motion* m);
-// Gives back what sampling velocities does not need: the tets' own values, pressures, fluxes.
-void ty_tet_motion_tidy(ty_tet_motion* m);
 
 // Where a point is: in a tet, on a skin triangle that is closest (tet = -2 - triangle), or nowhere
 // (-1).
@@ -65,13 +63,16 @@ typedef struct ty_tet_place {
 ty_status ty_tet_motion_measure(ty_tet_motion* m);
 // The barycentric coordinates of a tet's centre.
 void ty_tet_centre_weights(const ty_tet_state* s, int tet, double l[4]);
-// Everything that is sampled, from state.u and state.a; then ty_tet_motion_close. `stars` is
-// scratch.
+// Everything that is sampled, from state.u and state.a; the skin is there. `stars` is scratch.
+ty_status ty_tet_motion_values(ty_tet_motion* m, ty_tet_stars* stars);
+// ty_tet_motion_close, then ty_tet_motion_values.
 ty_status ty_tet_motion_finish(ty_tet_motion* m, ty_tet_stars* stars);
 // The velocity of the solid that a vertex lies on.
 ty_vec3 ty_tet_wall_velocity(const ty_tet_motion* m, const ty_tet_stars* stars, int v);
-// skin.c: the boundary and its values; loose triangles added to the skin by hand stay behind.
+// skin.c: the skin is the boundary of the mesh, and its tree; loose triangles are added by hand.
 ty_status ty_tet_motion_close(ty_tet_motion* m);
+// The values of the vertices on the boundary; those of loose ones stay.
+ty_status ty_tet_motion_skin_values(ty_tet_motion* m);
 
 // interpolate.c. Re-entrant; n at most TY_SAMPLE_BATCH.
 void ty_tet_locate(const ty_tet_motion* m, int n, const double (*x)[3], ty_tet_place* place);
@@ -119,7 +120,7 @@ typedef struct ty_tetflow {
     TY_ARRAY(ty_vec3) unpushed;     // per tet, `method: paper`: velocities before forces
     TY_ARRAY(double) snapped;       // per boundary vertex: distance to solids
     TY_ARRAY(double) kept;          // per vertex: pressure of the first of two projections
-    TY_ARRAY(ty_vec3) force;        // per tet: accelerations that are no pressure's
+    TY_ARRAY(ty_vec3) force;        // per tet: accelerations that are no pressure's; empty: none
     TY_ARRAY(ty_vec3) before;       // per tet: the acceleration that arrived with its velocity
     TY_ARRAY(double) divergence;    // per tet, wanted
     TY_ARRAY(int) loose_id;    // per vertex of the liquid's surface: its number in the skin, or -1

@@ -84,16 +84,28 @@ static ty_status make_room(const ty_tet_job* job)
     ty_tet_state* s = job->s;
     const ty_tet_mesh* m = &s->mesh;
     int64_t had = s->pressure.n;
-    if (!ty_array_resize(&s->a, m->n_tets) || !ty_array_resize(&s->flux, m->n_faces) ||
-        !ty_array_resize(&s->outflow, m->n_verts) || !ty_array_resize(&s->pressure, m->n_verts) ||
-        !ty_array_resize(&p->given, m->n_verts) || !ty_array_resize(&p->weight, m->n_verts) ||
-        !ty_array_resize(&p->back_flux, m->n_faces) || !ty_array_resize(&p->dropped, m->n_tets) ||
-        !ty_array_resize(&p->known, m->n_tets))
+    if (!ty_array_resize(&s->pressure, m->n_verts) || !ty_array_resize(&p->given, m->n_verts) ||
+        (p->scheme == TY_TET_TWO_POINT && !ty_array_resize(&s->flux, m->n_faces)))
         return ty_no_memory("projection");
     if (had != m->n_verts && m->n_verts)
         memset(s->pressure.at, 0, sizeof(double) * (size_t)m->n_verts);
     for (int v = 0; v < m->n_verts; ++v)
         p->given.at[v] = s->vert_kind.at[v] & TY_VERT_AIR ? job->solve_dt * s->given.at[v] : 0.0;
+    return ty_ok();
+}
+
+// The multigrid's memory is given back first.
+static ty_status make_room_for_result(const ty_tet_job* job)
+{
+    ty_tet_projector* p = job->p;
+    ty_tet_state* s = job->s;
+    const ty_tet_mesh* m = &s->mesh;
+    ty_linear_rest(p->linear);
+    if (!ty_array_resize(&s->a, m->n_tets) || !ty_array_resize(&s->flux, m->n_faces) ||
+        !ty_array_resize(&s->outflow, m->n_verts) || !ty_array_resize(&p->weight, m->n_verts) ||
+        !ty_array_resize(&p->back_flux, m->n_faces) || !ty_array_resize(&p->dropped, m->n_tets) ||
+        !ty_array_resize(&p->known, m->n_tets))
+        return ty_no_memory("projection");
     return ty_ok();
 }
 
@@ -211,6 +223,7 @@ ty_status ty_tet_project(ty_tet_projector* p, ty_tet_state* s, double solve_dt,
     TY_TRY(two_point ? ty_tet_two_point_assemble(&job) : ty_tet_linear_assemble(&job));
     (two_point ? ty_tet_two_point_guess : ty_tet_linear_guess)(&job);
     TY_TRY(solve(&job, stats));
+    TY_TRY(make_room_for_result(&job));
     (two_point ? ty_tet_two_point_apply : ty_tet_linear_apply)(&job);
     if (m->n_tets == 0) return ty_ok();
     double jump = two_point ? 0.0 : ty_parallel_max(m->n_faces, BLOCK, largest_jump, &job);

@@ -85,13 +85,13 @@ ty_status ty_tetflow_push(ty_tetflow* tf, double dt, double solve_dt)
 {
     ty_tet_motion* m = ty_tetflow_new(tf);
     int64_t n = m->state.mesh.n_tets, blocks = (n + BATCH - 1) / BATCH;
-    if (!ty_array_resize(&tf->force, n) || !ty_array_resize(&tf->code, blocks))
-        return ty_no_memory("forces");
-    for (int64_t t = 0; t < n; ++t) tf->force.at[t] = ty_vec(0, 0, 0);
+    tf->force.n = 0;
     bool gravity = !tf->def->reduced_pressure;
     if (!gravity && !ty_world_has_forces(tf->world) && !ty_world_steers(tf->world) &&
         !ty_world_n_sources(tf->world))
         return ty_ok();
+    if (!ty_array_resize(&tf->force, n) || !ty_array_resize(&tf->code, blocks))
+        return ty_no_memory("forces");
     push_job job = {tf,  m, dt, solve_dt, gravity ? ty_world_gravity(tf->world) : ty_vec(0, 0, 0),
                     NULL};
     ty_parallel_for(n, BATCH, push_block, &job);

@@ -5,22 +5,6 @@
 
 #include "solve/tet/motion.h"
 
-void ty_tet_motion_tidy(ty_tet_motion* m)
-{
-    ty_tet_state* s = &m->state;
-    ty_array_free(&m->moving);
-    ty_array_free(&s->solid);
-    ty_array_free(&s->solid_velocity);
-    ty_array_free(&s->given);
-    ty_array_free(&s->a);
-    ty_array_free(&s->flux);
-    ty_array_free(&s->outflow);
-    ty_array_free(&s->pressure);
-    if (m->paper) return;    // its interpolation is between the tets' values
-    ty_array_free(&s->u);
-    ty_array_free(&m->centre);
-}
-
 void ty_tet_motion_free(ty_tet_motion* m)
 {
     ty_tet_state_free(&m->state);
@@ -45,15 +29,22 @@ ty_status ty_tet_motion_close(ty_tet_motion* m)
     m->n_loose_tris = 0;
     if (mesh->n_tets) TY_TRY(ty_tet_mesh_boundary(mesh, &m->skin));
     else TY_TRY(ty_tri_mesh_resize(&m->skin, 0, 0));
-    ty_tet_values* values[2] = {&m->u, &m->a};
     int n = m->skin.n_verts;
+    return ty_bvh_build(&m->skin_tree, n, (const double(*)[3])m->skin.vert, m->skin.n_tris,
+                        (const int(*)[3])m->skin.tri);
+}
+
+ty_status ty_tet_motion_skin_values(ty_tet_motion* m)
+{
+    const ty_tet_mesh* mesh = &m->state.mesh;
+    ty_tet_values* values[2] = {&m->u, &m->a};
+    int n = mesh->n_tets ? mesh->n_verts - mesh->n_inner : 0;
     for (int f = 0; f < 2; ++f) {
-        if (!ty_array_resize(&values[f]->skin, n))
+        if (!ty_array_resize(&values[f]->skin, m->skin.n_verts))
             return ty_no_memory("velocities outside the liquid");
         if (n)
             memcpy(values[f]->skin.at, values[f]->vert.at + mesh->n_inner,
                    (size_t)n * sizeof(ty_vec3));
     }
-    return ty_bvh_build(&m->skin_tree, n, (const double(*)[3])m->skin.vert, m->skin.n_tris,
-                        (const int(*)[3])m->skin.tri);
+    return ty_ok();
 }

@@ -35,15 +35,25 @@ static void no_acceleration(ty_tet_state* s)
     for (int t = 0; t < s->mesh.n_tets; ++t) s->a.at[t] = ty_vec(0, 0, 0);
 }
 
-// From u in the new mesh's tets to a motion. Not physical: nothing pushes. A step needs the most
-// memory here: of the old motion only velocities stay, for what is loose.
-static ty_status project(ty_tetflow* tf, const ty_liquid* liquid, double solve_dt, bool physical,
+// The skin of the new motion, and the last that the old one is asked for: a projection needs the
+// most memory of a step.
+static ty_status leave_old(ty_tetflow* tf, const ty_liquid* liquid, double dt)
+{
+    ty_tet_motion* old = ty_tetflow_old(tf);
+    TY_TRY(ty_tet_motion_close(ty_tetflow_new(tf)));
+    TY_TRY(ty_tetflow_loose(tf, liquid, dt));
+    bool paper = old->paper, sticks = old->sticks;
+    ty_tet_motion_free(old);
+    old->paper = paper, old->sticks = sticks;
+    return ty_ok();
+}
+
+// From u in the new mesh's tets to a motion.
+static ty_status project(ty_tetflow* tf, const ty_liquid* liquid, double solve_dt,
                          ty_solve_stats* stats)
 {
     const double* divergence;
-    TY_TRY(ty_tetflow_give(tf, liquid, physical));
     TY_TRY(want_divergence(tf, liquid, &divergence));
-    ty_tet_motion_tidy(ty_tetflow_old(tf));
     if (ty_tetflow_new(tf)->state.mesh.n_tets == 0) return ty_ok();
     TY_TRY(ty_tet_project(tf->projector, &ty_tetflow_new(tf)->state, solve_dt, divergence, stats));
     ty_tet_projector_rest(tf->projector);
@@ -57,21 +67,22 @@ static ty_status project_stiff(ty_tetflow* tf, const ty_liquid* liquid, double d
                                ty_solve_stats* stats)
 {
     ty_tet_state* s = &ty_tetflow_new(tf)->state;
-    TY_TRY(project(tf, liquid, dt, true, stats));
+    TY_TRY(project(tf, liquid, dt, stats));
     int64_t n = s->pressure.n;
     if (!ty_array_resize(&tf->kept, n)) return ty_no_memory("pressures");
     if (n) memcpy(tf->kept.at, s->pressure.at, (size_t)n * sizeof(double));
     TY_TRY(ty_tetflow_viscosity(tf, dt, stats));
-    TY_TRY(project(tf, liquid, dt, false, stats));
+    TY_TRY(ty_tetflow_give(tf, liquid, false));
+    TY_TRY(project(tf, liquid, dt, stats));
     for (int64_t v = 0; v < n; ++v) s->pressure.at[v] += tf->kept.at[v];
     return ty_ok();
 }
 
-static ty_status finish(ty_tetflow* tf, const ty_liquid* liquid, double dt)
+static ty_status finish(ty_tetflow* tf)
 {
-    TY_TRY(ty_tet_motion_finish(ty_tetflow_new(tf), &tf->stars));
+    TY_TRY(ty_tet_motion_values(ty_tetflow_new(tf), &tf->stars));
     ty_tet_stars_free(&tf->stars);
-    return ty_tetflow_loose(tf, liquid, dt);
+    return ty_ok();
 }
 
 static ty_status move(ty_tetflow* tf, const ty_liquid* liquid, double dt, double theta,
@@ -89,8 +100,9 @@ static ty_status move(ty_tetflow* tf, const ty_liquid* liquid, double dt, double
     }
     stats->advect_seconds += ty_clock() - begin;
     begin = ty_clock();
-    TY_TRY(tf->stiff ? project_stiff(tf, liquid, solve_dt, stats)
-                     : project(tf, liquid, solve_dt, true, stats));
+    TY_TRY(ty_tetflow_give(tf, liquid, true));
+    TY_TRY(leave_old(tf, liquid, dt));
+    TY_TRY((tf->stiff ? project_stiff : project)(tf, liquid, solve_dt, stats));
     stats->project_seconds += ty_clock() - begin;
     begin = ty_clock();
     ty_tetflow_calm_slivers(tf);
@@ -98,7 +110,9 @@ static ty_status move(ty_tetflow* tf, const ty_liquid* liquid, double dt, double
         ty_tetflow_limit_accelerations(tf, dt,
                                        theta < 1.0);    // at first there is none to compare with
     else no_acceleration(&m->state);
-    TY_TRY(finish(tf, liquid, dt));
+    ty_array_free(&tf->before);
+    ty_array_free(&tf->force);
+    TY_TRY(finish(tf));
     stats->advect_seconds += ty_clock() - begin;
     return ty_ok();
 }
@@ -119,15 +133,7 @@ static ty_status set_velocity(ty_tetflow* tf)
     return ty_ok();
 }
 
-// The new motion becomes the old one, which gives its memory back.
-static void turn_over(ty_tetflow* tf)
-{
-    ty_tet_motion* done = ty_tetflow_old(tf);
-    bool paper = done->paper, sticks = done->sticks;
-    ty_tet_motion_free(done);
-    done->paper = paper, done->sticks = sticks;
-    tf->now = 1 - tf->now;
-}
+static void turn_over(ty_tetflow* tf) { tf->now = 1 - tf->now; }
 
 // The initial velocities, made divergence-free; then a short step that is thrown away but for the
 // acceleration and the pressure it needed.
@@ -136,10 +142,12 @@ static ty_status start(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* 
     TY_TRY(ty_tetflow_fill(tf, liquid));
     TY_TRY(set_velocity(tf));
     ty_tetflow_start_sources(tf);
-    TY_TRY(project(tf, liquid, 1.0, false, stats));
+    TY_TRY(ty_tetflow_give(tf, liquid, false));
+    TY_TRY(leave_old(tf, liquid, 0.0));
+    TY_TRY(project(tf, liquid, 1.0, stats));
     ty_tet_motion* first = ty_tetflow_new(tf);
     no_acceleration(&first->state);
-    TY_TRY(finish(tf, liquid, 0.0));
+    TY_TRY(finish(tf));
     turn_over(tf);
     TY_TRY(ty_tetflow_measure(tf, liquid, stats));
     ty_solve_stats kept = *stats;
@@ -151,7 +159,8 @@ static ty_status start(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* 
     TY_TRY(move(tf, liquid, dt, 1.0, stats));    // there is no acceleration to carry yet
     if (n) memcpy(ty_tetflow_new(tf)->state.u.at, tf->first.at, (size_t)n * sizeof(ty_vec3));
     ty_array_free(&tf->first);
-    TY_TRY(finish(tf, liquid, 0.0));
+    TY_TRY(leave_old(tf, liquid, 0.0));    // what is loose has not moved either
+    TY_TRY(finish(tf));
     turn_over(tf);
     *stats = kept;
     ty_tet_band_free(&tf->band);

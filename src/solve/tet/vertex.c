@@ -362,7 +362,7 @@ static void deviation_block(void* ctx, ty_range r)
     }
 }
 
-ty_status ty_tet_motion_finish(ty_tet_motion* m, ty_tet_stars* stars)
+ty_status ty_tet_motion_values(ty_tet_motion* m, ty_tet_stars* stars)
 {
     ty_tet_state* s = &m->state;
     int n_verts = s->mesh.n_verts, n_tets = s->mesh.n_tets;
@@ -371,7 +371,7 @@ ty_status ty_tet_motion_finish(ty_tet_motion* m, ty_tet_stars* stars)
     if (!ok) return ty_no_memory("velocities at vertices");
     if (m->paper) {
         TY_TRY(ty_tet_paper_values(m));
-        return ty_tet_motion_close(m);
+        return ty_tet_motion_skin_values(m);
     }
     TY_TRY(ty_tet_stars_make(stars, &s->mesh));
     vertex_job job = {
@@ -381,5 +381,11 @@ ty_status ty_tet_motion_finish(ty_tet_motion* m, ty_tet_stars* stars)
         .cell = s->mesh.tree.cell};
     ty_parallel_for(n_verts, BLOCK, vertex_block, &job);
     ty_parallel_for(n_tets, BLOCK, deviation_block, &job);
-    return ty_tet_motion_close(m);
+    return ty_tet_motion_skin_values(m);
+}
+
+ty_status ty_tet_motion_finish(ty_tet_motion* m, ty_tet_stars* stars)
+{
+    TY_TRY(ty_tet_motion_close(m));
+    return ty_tet_motion_values(m, stars);
 }
