@@ -470,7 +470,7 @@ static double offset_of(const ty_ledger* ledger, int64_t i, double slack)
 }
 
 ty_status ty_ledger_correct(ty_ledger* ledger, const ty_tracker_kind* kind, void* tracker,
-                            bool* moved)
+                            bool later, bool* moved)
 {
     int n = kind->liquid(tracker).n_pieces;
     double* offset = ty_alloc((size_t)n, sizeof *offset);
@@ -488,7 +488,13 @@ ty_status ty_ledger_correct(ty_ledger* ledger, const ty_tracker_kind* kind, void
         ledger->asked_net += offset[i] * ledger->area.at[i];
         *moved |= offset[i] != 0.0;
     }
-    ty_status status = *moved ? kind->offset(tracker, offset) : ty_ok();
+    later = later && kind->offset_later;
+    ty_status status = ty_ok();
+    if (*moved) status = (later ? kind->offset_later : kind->offset)(tracker, offset);
+    if (later) {
+        ledger->correction += ledger->asked;
+        *moved = false;
+    }
     ty_free(offset);
     return status;
 }

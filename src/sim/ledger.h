@@ -54,8 +54,10 @@ ty_status ty_ledger_remember(ty_ledger* ledger, const ty_liquid* before, const t
 // surface cut at obstacles.
 ty_status ty_ledger_balance(ty_ledger* ledger, const ty_liquid* after, const ty_flow*,
                             const ty_world*, const ty_tri_mesh* cut, double dt);
-// Gives back by offsets what is missing. *moved when the tracker was changed.
-ty_status ty_ledger_correct(ty_ledger* ledger, const ty_tracker_kind*, void* tracker, bool* moved);
+// Gives back by offsets what is missing. *moved when the tracker was changed. `later`: the tracker
+// may do it along with the next step, at no cost; then it is booked as it was asked for.
+ty_status ty_ledger_correct(ty_ledger* ledger, const ty_tracker_kind*, void* tracker, bool later,
+                            bool* moved);
 
 // How much the liquid's volume changed by that, m3: offsets spare thin places, so it is less than
 // was asked for, and the rest is asked for again.

@@ -57,7 +57,7 @@ static void step(drifting* d, const ty_flow* flow, double t, double dt)
     cut(d);
     liquid = ty_tracker_contour.liquid(d->tracker);
     assert_ok(ty_ledger_balance(&d->ledger, &liquid, flow, d->t.world, &d->cut, dt));
-    assert_ok(ty_ledger_correct(&d->ledger, &ty_tracker_contour, d->tracker, &moved));
+    assert_ok(ty_ledger_correct(&d->ledger, &ty_tracker_contour, d->tracker, false, &moved));
     if (moved) cut(d);
 }
 

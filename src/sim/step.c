@@ -36,7 +36,8 @@ static ty_status advance_tracker(ty_sim* sim, double dt)
     return sim->tracker_kind->advance(sim->tracker, &flow, sim->world, sim->time, dt);
 }
 
-static ty_status balance(ty_sim* sim, double dt)
+// Only what a frame shows is corrected at once: that remakes the surface.
+static ty_status balance(ty_sim* sim, double dt, bool shown)
 {
     if (!sim->tracker_kind) return ty_ok();
     TY_TRY(ty_sim_measure(sim));
@@ -45,7 +46,7 @@ static ty_status balance(ty_sim* sim, double dt)
     bool moved = false;
     TY_TRY(ty_ledger_balance(&sim->ledger, &liquid, &flow, sim->world, &sim->surface, dt));
     if (sim->def->volume_correct)
-        TY_TRY(ty_ledger_correct(&sim->ledger, sim->tracker_kind, sim->tracker, &moved));
+        TY_TRY(ty_ledger_correct(&sim->ledger, sim->tracker_kind, sim->tracker, !shown, &moved));
     if (!moved) return ty_ok();
     double before = ty_tri_mesh_volume(&sim->surface);
     TY_TRY(ty_sim_measure(sim));
@@ -157,14 +158,14 @@ static ty_status choose_step(ty_sim* sim, double frame_end, double* dt, bool* la
     return ty_ok();
 }
 
-static ty_status step_stages(ty_sim* sim, double dt)
+static ty_status step_stages(ty_sim* sim, double dt, bool shown)
 {
     double begin = ty_clock();
     TY_TRY(remember(sim, dt));
     TY_TRY(ty_world_move(sim->world, sim->time + dt, dt));
     TY_TRY(advance_tracker(sim, dt));
     TY_TRY(ty_sim_edit(sim, dt));
-    TY_TRY(balance(sim, dt));
+    TY_TRY(balance(sim, dt, shown));
     sim->stats.seconds_surface += ty_clock() - begin;
     return advance_solver(sim, dt);
 }
@@ -178,7 +179,7 @@ ty_status ty_sim_step(ty_sim* sim, bool* frame_done)
         sim->ledger.correction = sim->ledger.outflow = 0.0;
     }
     TY_TRY(choose_step(sim, frame_end, &dt, frame_done));
-    TY_TRY(step_stages(sim, dt));
+    TY_TRY(step_stages(sim, dt, *frame_done));
     sim->step_length = dt;
     sim->time = *frame_done ? frame_end : sim->time + dt;
     ++sim->step;

@@ -113,7 +113,7 @@ static ty_status give_back(track_run* r, const ty_flow* flow, double dt)
     bool moved = false;
     TY_TRY(ty_cut_surface(r->cutter, &liquid, r->world, &r->cut));
     TY_TRY(ty_ledger_balance(&r->ledger, &liquid, flow, r->world, &r->cut, dt));
-    TY_TRY(ty_ledger_correct(&r->ledger, r->kind, r->tracker, &moved));
+    TY_TRY(ty_ledger_correct(&r->ledger, r->kind, r->tracker, false, &moved));
     r->given += ty_tri_mesh_volume(surface_of(r)) - before;
     return ty_ok();
 }

@@ -161,16 +161,37 @@ static ty_status share_offset(ty_slc* s, const double* metres_per_piece)
     return ty_ok();
 }
 
+static double largest(const ty_slc* s, const double* metres_per_piece)
+{
+    double most = 0.0;
+    for (int i = 0; i < s->n_pieces; ++i) most = fmax(most, fabs(metres_per_piece[i]));
+    return most;
+}
+
+void ty_slc_offset_fat(ty_slc* s, const double* amount)
+{
+    for (int64_t v = 0; v < s->fat.n; ++v)
+        if (s->fat.at[v] > 0.0) s->fat.at[v] = fmax(0.0, s->fat.at[v] - amount[v]);
+}
+
+ty_status ty_slc_offset_later(ty_slc* s, const double* metres_per_piece)
+{
+    if (largest(s, metres_per_piece) == 0.0) return ty_ok();
+    TY_TRY(ty_slc_thickness(s, THICK * s->def.cell));
+    TY_TRY(share_offset(s, metres_per_piece));
+    if (!ty_array_resize(&s->later, s->amount.n)) return ty_no_memory("offsets");
+    memcpy(s->later.at, s->amount.at, (size_t)s->amount.n * sizeof *s->later.at);
+    return ty_ok();
+}
+
 ty_status ty_slc_offset(ty_slc* s, const double* metres_per_piece)
 {
-    double most = 0.0, h = s->def.cell;
-    for (int i = 0; i < s->n_pieces; ++i) most = fmax(most, fabs(metres_per_piece[i]));
+    double most = largest(s, metres_per_piece), h = s->def.cell;
     if (most == 0.0) return ty_ok();
     TY_TRY(ty_slc_thickness(s, THICK * h));
     TY_TRY(share_offset(s, metres_per_piece));
-    TY_TRY(stay_fat(s));    // where there is an inset, that takes the offset
-    for (int64_t v = 0; v < s->fat.n; ++v)
-        if (s->fat.at[v] > 0.0) s->fat.at[v] = fmax(0.0, s->fat.at[v] - s->amount.at[v]);
+    TY_TRY(stay_fat(s));
+    ty_slc_offset_fat(s, s->amount.at);
     moved exact = {s, false}, rough = {s, true};
     ty_sampler offset = {.self = &exact, .width = 1, .eval = eval_offset};
     ty_slc_walled walled = ty_slc_wall(s, &offset);

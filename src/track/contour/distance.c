@@ -167,16 +167,19 @@ void ty_slc_fat_distance(const ty_slc* s, bool rough, int n, const double (*x)[3
 {
     double point[CHUNK][3];
     int tri[CHUNK];
-    if (s->fat.n == 0) {
+    if (s->fat.n == 0 && s->later.n == 0) {
         distances(&s->now, rough, n, x, out, NULL, NULL);
         return;
     }
     for (int at = 0; at < n; at += CHUNK) {
         int count = n - at < CHUNK ? n - at : CHUNK;
         distances(&s->now, rough, count, x + at, out + at, tri, point);
-        for (int i = 0; i < count; ++i)
-            if (tri[i] >= 0)
-                out[at + i] -= ty_slc_value_at(&s->now.mesh, s->fat.at, tri[i], point[i]);
+        for (int i = 0; i < count; ++i) {
+            if (tri[i] < 0) continue;
+            if (s->fat.n) out[at + i] -= ty_slc_value_at(&s->now.mesh, s->fat.at, tri[i], point[i]);
+            if (s->later.n)
+                out[at + i] -= ty_slc_value_at(&s->now.mesh, s->later.at, tri[i], point[i]);
+        }
     }
 }
 

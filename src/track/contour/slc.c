@@ -47,6 +47,7 @@ static void destroy(void* self)
     ty_array_free(&s->parent);
     ty_array_free(&s->thickness);
     ty_array_free(&s->amount);
+    ty_array_free(&s->later);
     ty_array_free(&s->fat);
     ty_array_free(&s->grow);
     ty_array_free(&s->carried_grow);
@@ -197,10 +198,12 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
     if (!isfinite(reach)) return ty_fail(TY_DIVERGED, "the flow's speed is not finite");
     s->world = world;
     if (s->now.mesh.n_tris == 0) return ty_ok();
-    if (reach <= STILL * s->def.cell && !ty_world_solid_moves(world) && s->mesh_cell == mesh_cell)
+    if (reach <= STILL * s->def.cell && !ty_world_solid_moves(world) && s->mesh_cell == mesh_cell &&
+        s->later.n == 0)
         return ty_ok();
     double compressed = stretch(s, flow, dt), volume = ty_tri_mesh_volume(ty_slc_shown(s));
     TY_TRY(ty_slc_thicken(s, flow, dt, compressed));
+    if (s->later.n) ty_slc_offset_fat(s, s->later.at);
     pulled exact = {s, flow, dt, false}, rough = {s, flow, dt, true};
     ty_sampler inner = {.self = &exact, .width = 1, .eval = eval_pulled};
     ty_slc_walled walled = ty_slc_wall(s, &inner);
@@ -225,6 +228,11 @@ static ty_status edit(void* self, int n, const ty_edit* edits, double* volume_ch
 static ty_status offset(void* self, const double* metres_per_piece)
 {
     return ty_slc_offset(self, metres_per_piece);
+}
+
+static ty_status offset_later(void* self, const double* metres_per_piece)
+{
+    return ty_slc_offset_later(self, metres_per_piece);
 }
 
 static void rest(void* self)
@@ -294,6 +302,7 @@ const ty_tracker_kind ty_tracker_contour = {.name = "contour",
                                             .advance = advance,
                                             .edit = edit,
                                             .offset = offset,
+                                            .offset_later = offset_later,
                                             .liquid = liquid,
                                             .rest = rest,
                                             .particles = particles,

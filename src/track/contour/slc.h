@@ -75,6 +75,7 @@ typedef struct ty_slc {
     TY_ARRAY(double)
     thickness;    // per vertex: inward to the other side, INFINITY when farther than asked
     TY_ARRAY(double) amount;    // offset per vertex
+    TY_ARRAY(double) later;     // the same, of the next advance; empty: 0
     TY_ARRAY(double)
     fat;    // per vertex of now.mesh: `inset` of what it becomes in the remake to come; empty: 0
     TY_ARRAY(double) grow;    // likewise: what it may grow
@@ -94,7 +95,7 @@ void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], doubl
 // The same for a remake: right in sign, in its zeros, and near them.
 void ty_slc_rough_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out,
                            int* triangle, double (*closest)[3]);
-// Either of s->now, less `fat`.
+// Either of s->now, less `fat` and `later`.
 void ty_slc_fat_distance(const ty_slc* s, bool rough, int n, const double (*x)[3], double* out);
 ty_sampler ty_slc_distance_sampler(const ty_slc_surface* s);
 // Fills `bend` from the mesh; before ty_slc_surface_finish.
@@ -141,7 +142,7 @@ typedef struct ty_slc_walled {
     ty_sampler inner, solid;
     ty_sampler
         rough;    // for `inner` where only sign and zeros count: more than `clear` metres from solids, and deep in
-        // the liquid at walls
+    // the liquid at walls
     double clear;
 } ty_slc_walled;
 ty_slc_walled ty_slc_wall(const ty_slc* s, const ty_sampler* inner);
@@ -163,6 +164,9 @@ ty_sampler ty_slc_region_sampler(const ty_slc_region* r);
 
 ty_status ty_slc_edit(ty_slc* s, int n, const ty_edit* edits, double* volume_changed);
 ty_status ty_slc_offset(ty_slc* s, const double* metres_per_piece);
+ty_status ty_slc_offset_later(ty_slc* s, const double* metres_per_piece);
+// Where there is an inset, that takes an offset.
+void ty_slc_offset_fat(ty_slc* s, const double* amount);
 
 // thin.c: a value per vertex at a point of a triangle; `shown` anew; what others see of the
 // surface.
