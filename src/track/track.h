@@ -51,8 +51,8 @@ typedef struct ty_tracker_kind {
     ty_status (*edit)(void* self, int n, const ty_edit*, double* volume_changed);
     // Moves the surface of each piece outward by metres_per_piece[piece], sparing thin places.
     ty_status (*offset)(void* self, const double* metres_per_piece);
-    // The same together with the next advance; until then the liquid stays as it is, and nothing is
-    // archived or edited. NULL: it makes no difference to the tracker.
+    // The same together with the next advance; until then the liquid stays as it is, and is not
+    // edited. NULL: it would make no difference.
     ty_status (*offset_later)(void* self, const double* metres_per_piece);
     ty_liquid (*liquid)(const void* self);
     // Gives back memory that only changes of the surface need; what `liquid` says stays. NULL: all

@@ -287,12 +287,13 @@ static ty_status archive(void* self, ty_archive* ar)
     TY_TRY(ty_archive_growing(ar, "contour.mesh_thin.x", &s->mesh_thin.x));
     TY_TRY(ty_archive_growing(ar, "contour.mesh_thin.d", &s->mesh_thin.radius));
     TY_TRY(ty_archive_f64(ar, "contour.mesh_cell", &s->mesh_cell, 1));
+    TY_TRY(ty_archive_growing(ar, "contour.later", &s->later));
     s->thickness.n = s->fat.n = s->grow.n = 0;
     if (s->thin.x.n != 3 * s->thin.radius.n || s->mesh_thin.x.n != 3 * s->mesh_thin.radius.n)
         return ty_fail(TY_DAMAGED, "the particles of thin places do not fit");
     if (ar->loading) TY_TRY(ty_slc_mesh_particles_finish(s));
     if (ar->loading) TY_TRY(ty_slc_draw(s));
-    if (s->piece.n != s->now.mesh.n_verts)
+    if (s->piece.n != s->now.mesh.n_verts || (s->later.n && s->later.n != s->piece.n))
         return ty_fail(TY_DAMAGED, "the surface's pieces do not fit it");
     return ty_ok();
 }
