@@ -105,11 +105,13 @@ static ty_status move(ty_tetflow* tf, const ty_liquid* liquid, double dt, double
     TY_TRY((tf->stiff ? project_stiff : project)(tf, liquid, solve_dt, stats));
     stats->project_seconds += ty_clock() - begin;
     begin = ty_clock();
+    ty_tetflow_measure_sources(tf);
     ty_tetflow_calm_slivers(tf);
     if (tf->carries)
         ty_tetflow_limit_accelerations(tf, dt,
                                        theta < 1.0);    // at first there is none to compare with
     else no_acceleration(&m->state);
+    ty_tetflow_rest_sources(tf);
     ty_array_free(&tf->before);
     ty_array_free(&tf->force);
     TY_TRY(finish(tf));
@@ -141,7 +143,7 @@ static ty_status start(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* 
 {
     TY_TRY(ty_tetflow_fill(tf, liquid));
     TY_TRY(set_velocity(tf));
-    ty_tetflow_start_sources(tf);
+    TY_TRY(ty_tetflow_start_sources(tf));
     TY_TRY(ty_tetflow_give(tf, liquid, false));
     TY_TRY(leave_old(tf, liquid, 0.0));
     TY_TRY(project(tf, liquid, 1.0, stats));
@@ -214,6 +216,7 @@ static ty_status archive(void* self, ty_archive* ar)
     TY_TRY(ty_tet_motion_archive(ty_tetflow_old(tf), ar, &tf->stars));
     TY_TRY(ty_archive_f64(ar, "tet.max_speed", &tf->max_speed, 1));
     TY_TRY(ty_archive_f64(ar, "tet.dt_limit", &tf->dt_limit, 1));
+    TY_TRY(ty_archive_growing(ar, "tet.source_a", &tf->source_a));
     return ar->loading ? ty_tet_band_make(&tf->band, ty_tetflow_old(tf), tf->world, tf->dt_limit)
                        : ty_ok();
 }
@@ -235,6 +238,8 @@ static void destroy(void* self)
     ty_array_free(&tf->force);
     ty_array_free(&tf->before);
     ty_array_free(&tf->divergence);
+    ty_array_free(&tf->source);
+    ty_array_free(&tf->source_a);
     ty_array_free(&tf->loose_id);
     ty_array_free(&tf->contact);
     ty_array_free(&tf->contact_id);
