@@ -24,11 +24,11 @@ typedef struct price {
 // 30 frames at 32 cells.
 static const price GRID = {.memory = 970.0, .checkpoint = 135.0, .seconds = 1.1e-5};
 // Solver tet with tracker contour, per tetrahedron: fitted to the first frames of
-// scenes/tet/dam-break.yaml with 50 thousand to a million of them.
-static const price TET = {.memory = 1450.0,
-                          .checkpoint = 250.0,
-                          .seconds = 5e-6,
-                          .memory_tri = 1200.0,
+// scenes/tet/dam-break.yaml with 50 thousand to 1.7 million of them.
+static const price TET = {.memory = 600.0,
+                          .checkpoint = 160.0,
+                          .seconds = 6.3e-6,
+                          .memory_tri = 3300.0,
                           .checkpoint_tri = 100.0,
                           .seconds_tri = 2e-5};
 // Tetrahedra for each cell in liquid, where most are wide, and for each along its surface; walls
