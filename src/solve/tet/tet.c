@@ -48,16 +48,20 @@ static ty_status leave_old(ty_tetflow* tf, const ty_liquid* liquid, double dt)
     return ty_ok();
 }
 
-// From u in the new mesh's tets to a motion.
+// From u in the new mesh's tets to a motion. Volumes and centres are sooner measured again than
+// kept meanwhile.
 static ty_status project(ty_tetflow* tf, const ty_liquid* liquid, double solve_dt,
                          ty_solve_stats* stats)
 {
     const double* divergence;
+    ty_tet_motion* m = ty_tetflow_new(tf);
     TY_TRY(want_divergence(tf, liquid, &divergence));
-    if (ty_tetflow_new(tf)->state.mesh.n_tets == 0) return ty_ok();
-    TY_TRY(ty_tet_project(tf->projector, &ty_tetflow_new(tf)->state, solve_dt, divergence, stats));
+    if (m->state.mesh.n_tets == 0) return ty_ok();
+    ty_array_free(&m->volume);
+    ty_array_free(&m->centre);
+    TY_TRY(ty_tet_project(tf->projector, &m->state, solve_dt, divergence, stats));
     ty_tet_projector_rest(tf->projector);
-    return ty_ok();
+    return ty_tet_motion_measure(m);
 }
 
 // Friction as strong as gravity acts on what gravity and pressure leave over, or a heap of honey
