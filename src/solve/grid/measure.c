@@ -182,8 +182,7 @@ void ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats)
     gf->max_speed = top;
     gf->drain_rate = ty_gridflow_drain_rate(gf);
     double g = ty_norm(ty_world_gravity(gf->world));
-    double speed = fmax(step_speed(gf, top), ty_world_solid_speed(gf->world)) +
-                   sqrt(5.0 * h * g);
+    double speed = fmax(step_speed(gf, top), ty_world_solid_speed(gf->world)) + sqrt(5.0 * h * g);
     gf->dt_limit = speed > 0.0 ? gf->def->cfl * h / speed : INFINITY;
     if (g > 0.0) gf->dt_limit = fmin(gf->dt_limit, WAVE_STEP * sqrt(h / g));
     stats->moving_volume = h * h * h * (volume[0] + volume[1] + volume[2]) / 3.0;

@@ -180,26 +180,44 @@ static unsigned open_points(const ty_levelset* ls, int cell)
     return open;
 }
 
-// Where a point of a cell comes from, and how much old volume it stands for, against new.
-static double old_place(const ty_levelset* ls, int cell, const double w[3], double x[3])
+// Where a cell's box comes from: the sum of c[k] times the coordinates (from the low corner, in
+// cells) of the axes that are bits of k.
+typedef struct old_box {
+    ty_vec3 c[8];
+    ty_vec3 middle;
+    double reach;    // of the corners from the middle
+} old_box;
+
+static old_box box_before(const ty_levelset* ls, int cell)
 {
-    ty_vec3 at = ty_vec(0, 0, 0), d[3] = {at, at, at};
+    old_box b = {.middle = ty_vec(0, 0, 0)};
     for (int k = 0; k < 8; ++k) {
-        double f[3], e[3];
-        for (int a = 0; a < 3; ++a) {
-            f[a] = k >> a & 1 ? w[a] : 1.0 - w[a];
-            e[a] = k >> a & 1 ? 1.0 : -1.0;
-        }
         int slot = ls->slot.at[cell + corner_offset(&ls->grid, k)];
-        ty_vec3 y = ty_load3(ls->foot.at + 3 * slot);
-        at += f[0] * f[1] * f[2] * y;
-        d[0] += e[0] * f[1] * f[2] * y;
-        d[1] += f[0] * e[1] * f[2] * y;
-        d[2] += f[0] * f[1] * e[2] * y;
+        b.c[k] = ty_load3(ls->foot.at + 3 * slot);
+        b.middle += 0.125 * b.c[k];
     }
-    double h = ls->grid.cell;
-    ty_store3(x, at);
-    return ty_dot(d[0], ty_cross(d[1], d[2])) / (h * h * h);
+    double reach2 = 0.0;
+    for (int k = 0; k < 8; ++k) {
+        ty_vec3 d = b.c[k] - b.middle;
+        reach2 = ty_max(ty_dot(d, d), reach2);
+    }
+    b.reach = sqrt(reach2);
+    for (int bit = 1; bit < 8; bit *= 2)
+        for (int k = 0; k < 8; ++k)
+            if (k & bit) b.c[k] -= b.c[k ^ bit];
+    return b;
+}
+
+// Where a point of a cell comes from, and how much old volume it stands for, against new.
+static double old_place(const old_box* b, double h, const double w[3], double x[3])
+{
+    const ty_vec3* c = b->c;
+    ty_vec3 y0 = c[0] + w[0] * c[1], y1 = c[2] + w[0] * c[3];
+    ty_vec3 z0 = c[4] + w[0] * c[5], z1 = c[6] + w[0] * c[7];
+    ty_vec3 dx = c[1] + w[1] * c[3] + w[2] * (c[5] + w[1] * c[7]);
+    ty_vec3 dy = y1 + w[2] * z1, dz = z0 + w[1] * z1;
+    ty_store3(x, y0 + w[1] * y1 + w[2] * dz);
+    return ty_dot(dx, ty_cross(dy, dz)) / (h * h * h);
 }
 
 // Values at points around `middle` by the plane that touches phi there. False where one of them is
@@ -247,15 +265,27 @@ static void values_at(const ty_levelset* ls, const double* values, const double 
     ty_levelset_eval(&field, POINTS, x, phi);
 }
 
+// Whether there is nothing in an old box.
+static bool is_air(const ty_levelset* ls, const old_box* b)
+{
+    double at[1][3], value;
+    ty_store3(at[0], b->middle);
+    ty_grid_linear(&ls->grid, ls->next, 1, (const double(*)[3])at, &value);
+    return value > b->reach + (0.5 / SUB + FAR_SLACK) * ls->grid.cell;
+}
+
 static void weigh_old(void* ctx, ty_range r)
 {
     ty_levelset* ls = ((const keep_job*)ctx)->ls;
     for (int64_t i = r.begin; i < r.end; ++i) {
         double x[POINTS][3], phi[POINTS], volume[POINTS], w[3], sum = 0.0;
+        old_box box = box_before(ls, ls->kept.at[i].cell);
+        ls->kept.at[i].lost = 0.0;
+        if (is_air(ls, &box)) continue;
         unsigned open = open_points(ls, ls->kept.at[i].cell);
         for (int k = 0; k < POINTS; ++k) {
             point_at(k, w);
-            volume[k] = old_place(ls, ls->kept.at[i].cell, w, x[k]);
+            volume[k] = old_place(&box, ls->grid.cell, w, x[k]);
         }
         values_at(ls, ls->next, (const double(*)[3])x, phi);
         for (int k = 0; k < POINTS; ++k)
