@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "field/cubic.h"
 
-#include <string.h>
-
 // Ratio of neighbouring second differences that no resolved surface has
 static const double KINK = 3.0;
 
@@ -34,7 +32,7 @@ static inline stencil place(double s, int n, int64_t stride)
     return p;
 }
 
-// Four places along x side by side: combined along z, then y, then with each other.
+// Four rows side by side: combined along x, then turned and combined along y, then z.
 typedef ty_vec3 lanes;
 typedef int64_t mask __attribute__((vector_size(32), aligned(8)));
 
@@ -123,13 +121,10 @@ static inline void turn(lanes f[4])
     f[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
 
-// Row b of the 4 x 4 rows around a place combined along z; rows lie along x.
-static inline lanes along_z(const double* v, const stencil p[3], int b, lanes* slope)
+static inline void load_plane(const double* v, const stencil p[3], int c, lanes f[4])
 {
-    limited limits;
-    lanes f[4];
-    for (int c = 0; c < 4; ++c) f[c] = load(v + p[2].offset[c] + p[1].offset[b], &p[0]);
-    return along(&p[2], f, slope, &limits);
+    for (int b = 0; b < 4; ++b) f[b] = load(v + p[2].offset[c] + p[1].offset[b], &p[0]);
+    turn(f);
 }
 
 static inline void place_all(const ty_grid* g, const double s[3], stencil p[3])
@@ -138,42 +133,44 @@ static inline void place_all(const ty_grid* g, const double s[3], stencil p[3])
         p[axis] = place(s[axis], g->n[axis], ty_grid_stride(g, axis));
 }
 
-// What happens to the first lane happens to all.
-static inline limited as_first(const limited* l)
-{
-    mask zero = {0, 0, 0, 0};
-    return (limited){__builtin_shuffle(l->kept, zero), __builtin_shuffle(l->a, zero),
-                     __builtin_shuffle(l->b, zero)};
-}
-
 double ty_cubic_gradient(const ty_cubic* f, const double s[3], double gradient[3])
 {
     stencil p[3];
-    lanes row[4], row_dz[4], all[4], dx;
+    lanes v[4], row[4], row_dx[4], slopes[4], dy, dz;
     limited limits;
     place_all(f->grid, s, p);
-    for (int b = 0; b < 4; ++b) row[b] = along_z(f->values, p, b, &row_dz[b]);
-    all[0] = along(&p[1], row, &all[1], &limits);
-    all[2] = all[3] = carried(&p[1], row_dz, &limits);
-    turn(all);    // value, dy, dz, dz of each place along x
-    lanes first[4] = {all[0], all[1], all[2], all[3]};
-    along(&p[0], first, &dx, &limits);
-    limits = as_first(&limits);
-    lanes sum = carried(&p[0], all, &limits);
-    ty_store3(gradient, f->scale * ty_vec(dx[0], sum[1], sum[2]));
-    return f->scale * sum[0];
+    for (int c = 0; c < 4; ++c) {
+        load_plane(f->values, p, c, v);
+        row[c] = along(&p[0], v, &row_dx[c], &limits);
+    }
+    turn(row);
+    turn(row_dx);
+    lanes plane = along(&p[1], row, &dy, &limits);
+    lanes dx = carried(&p[1], row_dx, &limits);
+    for (int c = 0; c < 4; ++c) {
+        v[c] = same(plane[c]);
+        slopes[c] = ty_vec(dx[c], dy[c], 0.0);
+    }
+    double value = along(&p[2], v, &dz, &limits)[0];
+    lanes rest = carried(&p[2], slopes, &limits);
+    ty_store3(gradient, f->scale * ty_vec(rest[0], rest[1], dz[0]));
+    return f->scale * value;
 }
 
 static double value_at(const ty_grid* g, const double* values, const double s[3])
 {
     stencil p[3];
-    lanes row[4], v[4];
+    lanes v[4], row[4];
     limited limits;
     place_all(g, s, p);
-    for (int b = 0; b < 4; ++b) row[b] = along_z(values, p, b, NULL);
+    for (int c = 0; c < 4; ++c) {
+        load_plane(values, p, c, v);
+        row[c] = along(&p[0], v, NULL, &limits);
+    }
+    turn(row);
     lanes plane = along(&p[1], row, NULL, &limits);
     for (int c = 0; c < 4; ++c) v[c] = same(plane[c]);
-    return along(&p[0], v, NULL, &limits)[0];
+    return along(&p[2], v, NULL, &limits)[0];
 }
 
 void ty_grid_distance(const ty_grid* g, const double* values, int n, const double (*x)[3],
