@@ -18,12 +18,16 @@ enum {
 static const double MATCH_CELLS = 2.0;
 // No correction moves the surface farther than this in a step (cells): a jump would make waves.
 static const double MAX_OFFSET = 0.05;
+// A body that misses more than so many steps can give back will not get it.
+static const double PATIENCE = 4.0;
 // Measured volumes waver as a surface moves through the lattice. What is missing up to this share
 // of all the liquid, dealt out by area, is left alone, and so is what lies within this many cells
 // of a body's surface: corrections do not chase the wavering, and a still pool stays still to the
 // bit.
 static const double SLACK_SHARE = 3e-4;
 static const double SLACK_CELLS = 0.01;
+// Where the cut surface comes so near (cells) to a piece's, it is that piece's.
+static const double SAME_CELLS = 0.1;
 // When pieces are corrected against each other (less than this share is net) the sum does not tell
 // what was done.
 static const double ONE_WAY = 0.5;
@@ -43,6 +47,7 @@ void ty_ledger_free(ty_ledger* ledger)
     ty_array_free(&ledger->expected);
     ty_array_free(&ledger->volume);
     ty_array_free(&ledger->area);
+    ty_array_free(&ledger->body);
     ty_array_free(&ledger->source_on);
     ty_tri_mesh_free(&ledger->old_surface);
     ty_array_free(&ledger->old_piece);
@@ -283,6 +288,18 @@ static void nearest_of_component(const ty_liquid* liquid, int64_t n, const int* 
     }
 }
 
+// Pieces that one component of the cut surface runs along are one body: which of them is nearest may
+// change from step to step, and with it whose its volume is.
+static void join_pieces(ty_ledger* ledger, const ty_liquid* liquid, int64_t n, const int* owner,
+                        const int* triangle, const double* distance2, const int* piece)
+{
+    double same = SAME_CELLS * liquid->cell;
+    for (int64_t i = 0; i < n; ++i)
+        if (triangle[i] >= 0 && distance2[i] < same * same)
+            ty_join(ledger->body.at, piece[owner[i]],
+                    liquid->piece[liquid->surface->tri[triangle[i]][0]]);
+}
+
 // Which piece each component of the cut surface belongs to: that of the tracker's surface where the
 // two come nearest. They are the same surface but for what obstacles cut away, so hardly any has to
 // look far.
@@ -308,6 +325,7 @@ static ty_status component_pieces(ty_ledger* ledger, const ty_liquid* liquid,
                             (const double(*)[3])x, MATCH_CELLS * liquid->cell, triangle, distance2);
     if (status.code != TY_OK) goto done;
     nearest_of_component(liquid, n, owner, triangle, distance2, nearest, piece);
+    join_pieces(ledger, liquid, n, owner, triangle, distance2, piece);
     bool all = true;
     for (int c = 0; c < n_components; ++c) all &= nearest[c] < INFINITY;
     if (all) goto done;
@@ -368,9 +386,11 @@ static ty_status measure(ty_ledger* ledger, const ty_liquid* liquid, const ty_wo
 {
     int n = liquid->n_pieces > 0 ? liquid->n_pieces : 1;
     ledger->cell = liquid->cell;
-    if (!ty_array_resize(&ledger->volume, n) || !ty_array_resize(&ledger->area, n))
+    if (!ty_array_resize(&ledger->volume, n) || !ty_array_resize(&ledger->area, n) ||
+        !ty_array_resize(&ledger->body, n))
         return ty_no_memory("the volume ledger");
     for (int i = 0; i < n; ++i) ledger->volume.at[i] = ledger->area.at[i] = 0.0;
+    for (int i = 0; i < n; ++i) ledger->body.at[i] = i;
     int* component = ty_alloc((size_t)cut->n_verts * 2, sizeof *component);
     if (!component) return ty_no_memory("the volume ledger");
     int* piece = component + cut->n_verts;
@@ -379,6 +399,7 @@ static ty_status measure(ty_ledger* ledger, const ty_liquid* liquid, const ty_wo
                            ? ty_no_memory("the volume ledger")
                            : component_pieces(ledger, liquid, cut, component, n_components, piece);
     if (status.code == TY_OK) add_triangles(ledger, world, cut, component, piece);
+    for (int i = 0; i < n; ++i) ledger->body.at[i] = ty_find(ledger->body.at, i);
     ty_free(component);
     return status;
 }
@@ -438,52 +459,117 @@ static void deal_out(ty_ledger* ledger, int n_old, int n_new, int* parent, doubl
     ledger->pending = 0.0;
 }
 
+// Joins the pieces from `first` on that are one body.
+static void join_bodies(const ty_ledger* ledger, int first, int n, int* parent)
+{
+    for (int i = 0; i < n && i < ledger->body.n; ++i)
+        ty_join(parent, first + i, first + ledger->body.at[i]);
+}
+
 ty_status ty_ledger_balance(ty_ledger* ledger, const ty_liquid* after, const ty_flow* flow,
                             const ty_world* world, const ty_tri_mesh* cut, double dt)
 {
     int n_old = (int)ledger->expected.n, n_new = after->n_pieces > 0 ? after->n_pieces : 1;
-    TY_TRY(measure(ledger, after, world, cut));
-    while (ledger->left.n < n_old)
-        if (!ty_array_push(&ledger->left, 0.0)) return ty_no_memory("the volume ledger");
-    for (int i = 0; i < n_old; ++i) ledger->outflow += ledger->left.at[i];
     int* parent = ty_alloc((size_t)(n_old + n_new), sizeof *parent);
     double* scratch = ty_alloc((size_t)(n_old + n_new) * 3, sizeof *scratch);
     ty_status status = ty_no_memory("the volume ledger");
-    if (parent && scratch && ty_array_reserve(&ledger->expected, n_new)) {
-        for (int i = 0; i < n_old + n_new; ++i) parent[i] = i;
-        status = match(ledger, n_old, after, flow, dt, parent);
-        if (status.code == TY_OK) deal_out(ledger, n_old, n_new, parent, scratch);
-        ledger->expected.n = n_new;
-    }
+    if (!parent || !scratch || !ty_array_reserve(&ledger->expected, n_new)) goto done;
+    for (int i = 0; i < n_old + n_new; ++i) parent[i] = i;
+    join_bodies(ledger, 0, n_old, parent);
+    status = measure(ledger, after, world, cut);
+    if (status.code != TY_OK) goto done;
+    join_bodies(ledger, n_old, n_new, parent);
+    while (ledger->left.n < n_old)
+        if (!ty_array_push(&ledger->left, 0.0)) {
+            status = ty_no_memory("the volume ledger");
+            goto done;
+        }
+    for (int i = 0; i < n_old; ++i) ledger->outflow += ledger->left.at[i];
+    status = match(ledger, n_old, after, flow, dt, parent);
+    if (status.code == TY_OK) deal_out(ledger, n_old, n_new, parent, scratch);
+    ledger->expected.n = n_new;
+done:
     ty_free(parent);
     ty_free(scratch);
     return status;
 }
 
 // What is missing beyond the slack, as an offset of the surface.
-static double offset_of(const ty_ledger* ledger, int64_t i, double slack)
+static double offset_of(double missing, double area, double cell, double slack)
 {
-    double missing = ledger->expected.at[i] - ledger->volume.at[i], area = ledger->area.at[i];
-    double limit = MAX_OFFSET * ledger->cell;
+    double limit = MAX_OFFSET * cell;
     if (area <= 0.0 || fabs(missing) <= slack * area) return 0.0;
     return ty_clamp(missing / area - copysign(slack, missing), -limit, limit);
+}
+
+// What a body misses beyond PATIENCE steps' corrections is booked to the largest: a thin one cannot
+// take it, and what it breaks up into even less.
+static void write_off(ty_ledger* ledger, int n, double* missing, const double* area)
+{
+    int largest = 0;
+    for (int i = 0; i < n; ++i)
+        if (ledger->volume.at[i] > ledger->volume.at[largest]) largest = i;
+    largest = ledger->body.at[largest];
+    for (int i = 0; i < n; ++i) {
+        if (ledger->body.at[i] != i || i == largest) continue;
+        double most = PATIENCE * MAX_OFFSET * ledger->cell * area[i];
+        double rest = missing[i] - ty_clamp(missing[i], -most, most);
+        missing[i] -= rest;
+        missing[largest] += rest;
+        ledger->expected.at[i] -= rest;
+        ledger->expected.at[largest] += rest;
+        ledger->booked += fabs(rest);
+    }
+}
+
+// Per piece, that of its body. sums: 2 n.
+static void find_offsets(ty_ledger* ledger, int n, double slack, double* sums, double* offset)
+{
+    double *missing = sums, *area = sums + n;
+    for (int i = 0; i < 2 * n; ++i) sums[i] = 0.0;
+    for (int i = 0; i < n; ++i) {
+        missing[ledger->body.at[i]] += ledger->expected.at[i] - ledger->volume.at[i];
+        area[ledger->body.at[i]] += ledger->area.at[i];
+    }
+    write_off(ledger, n, missing, area);
+    for (int i = 0; i < n; ++i) {
+        int body = ledger->body.at[i];
+        offset[i] = offset_of(missing[body], area[body], ledger->cell, slack);
+    }
+}
+
+// Bodies may be corrected against each other, but first all of them together come nearer to what
+// they should hold: a small one cannot take what a large one gives.
+static void hold_sum(const ty_ledger* ledger, int n, double* offset)
+{
+    double missing = 0.0, up = 0.0, down = 0.0;
+    for (int i = 0; i < n; ++i) {
+        missing += ledger->expected.at[i] - ledger->volume.at[i];
+        *(offset[i] > 0.0 ? &up : &down) += offset[i] * ledger->area.at[i];
+    }
+    double low = missing < 0.0 ? missing : fmin(missing, up);
+    double high = missing > 0.0 ? missing : fmax(missing, down), rise = 1.0, fall = 1.0;
+    if (up + down < low) fall = fmax((low - up) / down, 0.0);
+    if (up + down > high) rise = fmax((high - down) / up, 0.0);
+    for (int i = 0; i < n; ++i) offset[i] *= offset[i] > 0.0 ? rise : fall;
 }
 
 ty_status ty_ledger_correct(ty_ledger* ledger, const ty_tracker_kind* kind, void* tracker,
                             bool later, bool* moved)
 {
     int n = kind->liquid(tracker).n_pieces;
-    double* offset = ty_alloc((size_t)n, sizeof *offset);
+    double* offset = ty_alloc((size_t)n, 3 * sizeof *offset);
     if (!offset) return ty_no_memory("the volume ledger");
     double all_area = 0.0;
     for (int i = 0; i < n; ++i) all_area += ledger->area.at[i];
     double slack = SLACK_SHARE * ty_ledger_expected(ledger) /
                    all_area;    // metres; unused when there is no area
     slack = fmin(slack, SLACK_CELLS * ledger->cell);
+    find_offsets(ledger, n, slack, offset + n, offset);
+    hold_sum(ledger, n, offset);
     *moved = false;
     ledger->asked = ledger->asked_net = 0.0;
     for (int i = 0; i < n; ++i) {
-        offset[i] = offset_of(ledger, i, slack);
         ledger->asked += fabs(offset[i]) * ledger->area.at[i];
         ledger->asked_net += offset[i] * ledger->area.at[i];
         *moved |= offset[i] != 0.0;
@@ -509,6 +595,12 @@ void ty_ledger_corrected(ty_ledger* ledger, double changed)
 ty_status ty_ledger_archive(ty_ledger* ledger, ty_archive* ar)
 {
     TY_TRY(ty_archive_growing(ar, "ledger_expected", &ledger->expected));
+    TY_TRY(ty_archive_growing(ar, "ledger_body", &ledger->body));
+    if (ledger->body.n != ledger->expected.n)
+        return ty_fail(TY_DAMAGED, "the volume ledger's bodies do not fit");
+    for (int64_t i = 0; i < ledger->body.n; ++i)
+        if (ledger->body.at[i] < 0 || ledger->body.at[i] >= ledger->body.n)
+            return ty_fail(TY_DAMAGED, "the volume ledger's bodies do not fit");
     TY_TRY(ty_archive_growing(ar, "ledger_source_on", &ledger->source_on));
     double values[4] = {ledger->pending, ledger->booked, ledger->correction, ledger->outflow};
     TY_TRY(ty_archive_f64(ar, "ledger_sums", values, 4));

@@ -8,7 +8,8 @@
 // by following a few surface points of each through the flow, both ways. Bodies that overlap share:
 // what they should hold together is dealt out by the volumes they have. What a vanished body held,
 // and what a body that came from nowhere holds, is booked to the largest one, so that the sum
-// always balances.
+// always balances. Pieces that hang together in the cut surface, which is contoured anew, have one
+// account.
 #ifndef TY_SIM_LEDGER_H
 #define TY_SIM_LEDGER_H
 
@@ -23,6 +24,7 @@ typedef struct ty_ledger {
     TY_ARRAY(double) expected;    // m3 per piece of the present surface
     TY_ARRAY(double) volume;      // m3 per piece, as measured last, cut at obstacles
     TY_ARRAY(double) area;        // m2 per piece, free surface only
+    TY_ARRAY(int) body;           // per piece: the first of those that are one in the cut surface
     TY_ARRAY(int) source_on;      // per source, then per drain: was it on in the last step
     double
         pending;    // m3 that sources and drains brought since the last balance; written by spouts.c
