@@ -16,10 +16,11 @@
 #include "world/shape.h"
 
 enum { CHUNK = TY_SAMPLE_BATCH };
-// Cells from the surface beyond which a remake's values need not be exact: the ends of edges that
-// it cuts are nearer, but for what the flow stretches, and there a poor value costs another step of
-// the search for the zero. With 0.6 a sheet of half a cell got holes.
-static const double ENOUGH = 1.2;
+// Cells from the surface beyond which a remake's values need not be exact where the sign does not
+// change around them: at the ends of edges a poor value costs another step of the search for the
+// zero. Thin liquid is fattened by nearly a cell, and only where the closest triangle is known: with
+// 0.6 there a sheet of half a cell got holes.
+static const double ENOUGH = 0.5, ENOUGH_THIN = 1.2;
 // Of the distance at the corners of leaves four cells wide and more: a fifth of what interpolation
 // between them leaves.
 static const double TOLERANCE = 0.01;
@@ -166,14 +167,15 @@ void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], doubl
 void ty_slc_rough_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out,
                            int* triangle, double (*closest)[3])
 {
-    distances(s, ENOUGH * s->tree.cell, n, x, out, triangle, closest);
+    distances(s, ENOUGH_THIN * s->tree.cell, n, x, out, triangle, closest);
 }
 
 void ty_slc_fat_distance(const ty_slc* s, bool rough, int n, const double (*x)[3], double* out)
 {
     double point[CHUNK][3];
     int tri[CHUNK];
-    double enough = rough ? ENOUGH * s->now.tree.cell : INFINITY;
+    double cells = s->fat.n || s->later.n || s->now.inset.n ? ENOUGH_THIN : ENOUGH;
+    double enough = rough ? cells * s->now.tree.cell : INFINITY;
     if (s->fat.n == 0 && s->later.n == 0) {
         distances(&s->now, enough, n, x, out, NULL, NULL);
         return;
