@@ -27,7 +27,8 @@ enum {
     TY_BVH_WIDTH = 8,
     TY_BVH_MAX_DEPTH =
         176,    // splits leave an eighth on either side: log(2^31) / log(8/7) and a few
-    TY_BVH_MAX_LEVELS = 96,    // of an ordered tree: a bit of a code each, or half of what has one code
+    TY_BVH_MAX_LEVELS =
+        96,    // of an ordered tree: a bit of a code each, or half of what has one code
     TY_BVH_STACK = TY_BVH_MAX_DEPTH * (TY_BVH_WIDTH - 1) + 1
 };
 
@@ -62,7 +63,7 @@ typedef struct ty_bvh {
     int n_nodes, n_leaves, n_top;    // node 0 is the root; children come after their parent
     ty_bvh_node* node;
     ty_bvh_leaf* leaf;
-    int* leaf_of;    // per triangle, -1 when ignored
+    int* leaf_of;                                        // per triangle, -1 when ignored
     int n_levels, level_first[TY_BVH_MAX_LEVELS + 1];    // of an ordered tree; else 0
     int n_tasks;
     ty_bvh_task* task;    // subtrees: ranges of nodes that are built and refitted side by side

@@ -159,8 +159,7 @@ static ty_status make_nodes(ty_bvh* b, const ordering* o, int n_blocks)
     span* node = ty_alloc((size_t)b->n_leaves, sizeof *node);    // each has two leaves at least
     ty_status status = key && node ? ty_ok() : ty_no_memory("hierarchy of triangles");
     for (int i = 0; status.code == TY_OK && i < n_blocks; ++i)
-        memcpy(key + o->block[i].first_leaf, o->block[i].key,
-               (size_t)o->block[i].n * sizeof *key);
+        memcpy(key + o->block[i].first_leaf, o->block[i].key, (size_t)o->block[i].n * sizeof *key);
     if (status.code == TY_OK) status = emit_nodes(b, key, node);
     ty_free(key);
     ty_free(node);

@@ -11,7 +11,8 @@
 
 enum { BLOCK = 512 };
 static const double CLOSE = 1.5;    // cells: farther points have too many blocks to ask
-static const double ROUNDING = 1e-6;    // cells by which a triangle may leave its block, and of reach
+static const double ROUNDING =
+    1e-6;    // cells by which a triangle may leave its block, and of reach
 
 static void count_block(void* ctx, ty_range r)
 {
