@@ -27,6 +27,8 @@ enum {
     TY_BVH_WIDTH = 8,
     TY_BVH_MAX_DEPTH =
         176,    // splits leave an eighth on either side: log(2^31) / log(8/7) and a few
+    TY_BVH_MAX_LEVELS =
+        96,    // of an ordered tree: a bit of a code each, or half of what has one code
     TY_BVH_STACK = TY_BVH_MAX_DEPTH * (TY_BVH_WIDTH - 1) + 1
 };
 
@@ -61,7 +63,8 @@ typedef struct ty_bvh {
     int n_nodes, n_leaves, n_top;    // node 0 is the root; children come after their parent
     ty_bvh_node* node;
     ty_bvh_leaf* leaf;
-    int* leaf_of;    // per triangle, -1 when ignored
+    int* leaf_of;                                        // per triangle, -1 when ignored
+    int n_levels, level_first[TY_BVH_MAX_LEVELS + 1];    // of an ordered tree; else 0
     int n_tasks;
     ty_bvh_task* task;    // subtrees: ranges of nodes that are built and refitted side by side
     int node_capacity, leaf_capacity, tri_capacity, ref_capacity;
@@ -74,6 +77,10 @@ typedef struct ty_bvh {
 // finds nothing.
 ty_status ty_bvh_build(ty_bvh* bvh, int n_verts, const double (*vert)[3], int n_tris,
                        const int (*tri)[3]);
+// For triangles listed by the lattice's cells in Morton order: a leaf holds consecutive ones. Another
+// order makes a poor tree, no wrong one.
+ty_status ty_bvh_build_ordered(ty_bvh* bvh, int n_verts, const double (*vert)[3], int n_tris,
+                               const int (*tri)[3], const double origin[3], double cell);
 // New positions for the same triangles: boxes anew, same tree, about a third of the time of a
 // build. Answers stay exact however far vertices moved; the tree gets slower. `vert` must be finite
 // wherever it was when built.
@@ -95,6 +102,39 @@ typedef struct ty_closest_points {
 // visited in order of place. Points must be finite: others find nothing.
 void ty_bvh_closest(const ty_bvh* bvh, int n, const double (*x)[3], double max_distance,
                     const ty_closest_points* out);
+
+// A search for the closest triangle by a caller who knows which leaves may hold it:
+//
+//   ty_bvh_search q;
+//   ty_bvh_search_begin(&bvh, &q, x);
+//   ty_bvh_search_leaves(&bvh, &q, first, last);    // as often as ty_bvh_search_reach asks for
+//   ty_bvh_search_end(&bvh, &q);                    // q.triangle, q.best
+//
+// The answer is that of ty_bvh_closest when every leaf within reach was asked. Value; re-entrant.
+enum { TY_BVH_CANDIDATES = 56 };
+typedef struct ty_bvh_candidate {
+    float least;    // no closer than this, in units of the mesh
+    int triangle;
+} ty_bvh_candidate;
+typedef struct ty_bvh_search {
+    ty_vec3 x;
+    float p[3];    // x in units of the mesh
+    float bound,
+        reach;     // nothing beyond this squared distance (boxes), distance (triangles) counts
+    float keen;    // boxes beyond this part of the squared reach may be left out
+    int triangle;
+    ty_closest best;
+    int n_candidates;    // decided at the end, in doubles
+    ty_bvh_candidate candidate[TY_BVH_CANDIDATES + TY_BVH_WIDTH];
+} ty_bvh_search;
+void ty_bvh_search_begin(const ty_bvh* bvh, ty_bvh_search* q, const double x[3]);
+void ty_bvh_search_leaves(const ty_bvh* bvh, ty_bvh_search* q, int first, int last);
+void ty_bvh_search_end(const ty_bvh* bvh, ty_bvh_search* q);
+// No triangle farther than this counts any more, metres.
+static inline double ty_bvh_search_reach(const ty_bvh* bvh, const ty_bvh_search* q)
+{
+    return (double)q->reach * bvh->scale;
+}
 
 // A triangle to each point that is farther than the closest by at most this part of the distance.
 // Which one depends on how points are batched (not on threads). Several times as fast for points

@@ -201,6 +201,17 @@ static bool grow(void* array, size_t size, int64_t n)
 
 static int most_tasks(int n) { return n / (TY_BVH_TASK / 8) + 2; }
 
+ty_status ty_bvh_reserve_triangles(ty_bvh* b, int n)
+{
+    if (n <= b->tri_capacity && b->leaf_of) return ty_ok();
+    int capacity = n <= INT32_MAX - n / 4 ? n + n / 4 : n;
+    b->tri_capacity = -1;
+    if (!grow(&b->leaf_of, sizeof *b->leaf_of, capacity))
+        return ty_no_memory("hierarchy of triangles");
+    b->tri_capacity = capacity;
+    return ty_ok();
+}
+
 static ty_status reserve_references(ty_bvh* b, int n)
 {
     if (n <= b->ref_capacity && b->ref) return ty_ok();
@@ -210,15 +221,13 @@ static ty_status reserve_references(ty_bvh* b, int n)
     int64_t scratch = ty_bvh_split_scratch(capacity);
     if (!grow(&b->ref, sizeof *b->ref, capacity) || !grow(&b->spare, sizeof *b->spare, capacity) ||
         !grow(&b->topology, sizeof *b->topology, n_entries) || !grow(&b->block, 1, scratch) ||
-        !grow(&b->task, sizeof *b->task, most_tasks(capacity)) ||
-        !grow(&b->leaf_of, sizeof *b->leaf_of, capacity))
+        !grow(&b->task, sizeof *b->task, most_tasks(capacity)))
         return ty_no_memory("hierarchy of triangles");
     b->ref_capacity = capacity;
     return ty_ok();
 }
 
-// Room for n nodes, keeping the first `keep`.
-static ty_status reserve_nodes(ty_bvh* b, int n, int keep)
+ty_status ty_bvh_reserve_nodes(ty_bvh* b, int n, int keep)
 {
     if (n <= b->node_capacity) return ty_ok();
     int capacity = n + n / 4;
@@ -229,7 +238,7 @@ static ty_status reserve_nodes(ty_bvh* b, int n, int keep)
     return ty_ok();
 }
 
-static ty_status reserve_leaves(ty_bvh* b, int n)
+ty_status ty_bvh_reserve_leaves(ty_bvh* b, int n)
 {
     if (n <= b->leaf_capacity) return ty_ok();
     b->leaf_capacity = 0;
@@ -238,18 +247,24 @@ static ty_status reserve_leaves(ty_bvh* b, int n)
     return ty_ok();
 }
 
-ty_status ty_bvh_build(ty_bvh* b, int n_verts, const double (*vert)[3], int n_tris,
-                       const int (*tri)[3])
+void ty_bvh_begin(ty_bvh* b, int n_verts, const double (*vert)[3], int n_tris, const int (*tri)[3])
 {
-    b->n_nodes = b->n_leaves = b->n_top = b->n_tasks = 0;
+    b->n_nodes = b->n_leaves = b->n_top = b->n_tasks = b->n_levels = 0;
     b->n_verts = n_verts;
     b->n_tris = n_tris;
     b->vert = vert;
     b->tri = tri;
+}
+
+ty_status ty_bvh_build(ty_bvh* b, int n_verts, const double (*vert)[3], int n_tris,
+                       const int (*tri)[3])
+{
+    ty_bvh_begin(b, n_verts, vert, n_tris, tri);
+    TY_TRY(ty_bvh_reserve_triangles(b, n_tris));
     TY_TRY(reserve_references(b, n_tris));
     int n = gather(b);
     if (n == 0) return ty_ok();
-    TY_TRY(reserve_nodes(b, most_tasks(n), 0));
+    TY_TRY(ty_bvh_reserve_nodes(b, most_tasks(n), 0));
     if (n > TY_BVH_TASK) build_top(b, 0, n);
     else add_task(b, 0, n, -1, 0);
     ty_parallel_for(b->n_tasks, 1, build_tasks, b);
@@ -257,8 +272,8 @@ ty_status ty_bvh_build(ty_bvh* b, int n_verts, const double (*vert)[3], int n_tr
     number(b);
     int n_nodes = b->n_nodes, n_leaves = b->n_leaves;
     b->n_nodes = b->n_leaves = 0;
-    TY_TRY(reserve_nodes(b, n_nodes, n_top));
-    TY_TRY(reserve_leaves(b, n_leaves));
+    TY_TRY(ty_bvh_reserve_nodes(b, n_nodes, n_top));
+    TY_TRY(ty_bvh_reserve_leaves(b, n_leaves));
     b->n_nodes = n_nodes;
     b->n_leaves = n_leaves;
     ty_parallel_for(b->n_tasks, 1, emit_tasks, b);

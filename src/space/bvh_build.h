@@ -60,6 +60,13 @@ static inline double ty_bvh_unit(const ty_bvh* b, const double x[3], int axis)
     return (x[axis] - b->centre[axis]) * b->inverse_scale;
 }
 
+// What both ways to build begin with; room for what they make.
+void ty_bvh_begin(ty_bvh* bvh, int n_verts, const double (*vert)[3], int n_tris,
+                  const int (*tri)[3]);
+ty_status ty_bvh_reserve_triangles(ty_bvh* bvh, int n);
+ty_status ty_bvh_reserve_nodes(ty_bvh* bvh, int n, int keep);    // keeps the first `keep`
+ty_status ty_bvh_reserve_leaves(ty_bvh* bvh, int n);
+
 // Cuts references [begin, end) of at least nine in two; returns where. Both sides have at least an
 // eighth.
 int ty_bvh_split(ty_bvh* bvh, int begin, int end);

@@ -11,8 +11,7 @@
 
 enum {
     POINT_BLOCK = TY_BVH_ORDER_MOST,
-    ORDER_MIN = 32,    // fewer points are not worth ordering
-    MOST_CANDIDATES = 56
+    ORDER_MIN = 32    // fewer points are not worth ordering
 };
 
 // Distances in floats are right to a few 1e-7 of themselves and LEAF_MARGIN (of a float query
@@ -22,23 +21,7 @@ static const float LEAF_RELATIVE = 0x1p-20f;
 static const float LEAF_MARGIN = 0x1p-21f;
 static const double FARTHEST = 1e15;    // queries beyond are pulled in to here: a lower bound still
 
-// A triangle that may be the closest; decided at the end, in doubles.
-typedef struct candidate {
-    float least;    // no closer than this, in units of the mesh
-    int triangle;
-} candidate;
-
-typedef struct query {
-    ty_vec3 x;
-    float p[3];    // x in units of the mesh
-    float bound,
-        reach;     // nothing beyond this squared distance (boxes), distance (triangles) counts
-    float keen;    // boxes beyond this part of the squared reach may be left out
-    int triangle;
-    ty_closest best;
-    int n_candidates;
-    candidate candidate[MOST_CANDIDATES + TY_BVH_WIDTH];
-} query;
+typedef ty_bvh_search query;
 
 static void set_reach(query* q, float reach)
 {
@@ -138,9 +121,9 @@ static inline void visit_leaf(const ty_bvh* b, int leaf, query* q)
     ty_f8_store(at_least, least);
     for (near &= ty_i8_bits(least <= ty_f8_all(q->reach)); near; near &= near - 1) {
         int lane = __builtin_ctz(near);
-        q->candidate[q->n_candidates++] = (candidate){at_least[lane], l->id[lane]};
+        q->candidate[q->n_candidates++] = (ty_bvh_candidate){at_least[lane], l->id[lane]};
     }
-    if (q->n_candidates > MOST_CANDIDATES) decide(b, q);
+    if (q->n_candidates > TY_BVH_CANDIDATES) decide(b, q);
 }
 
 typedef struct entry {
@@ -208,6 +191,18 @@ static void begin_query(const ty_bvh* b, query* q, ty_vec3 x, double limit2, flo
     set_reach(q, (float)ty_clamp(sqrt(limit2) * b->inverse_scale, 0.0, 4.0 * FARTHEST) *
                      RELATIVE_MARGIN);
 }
+
+void ty_bvh_search_begin(const ty_bvh* b, ty_bvh_search* q, const double x[3])
+{
+    begin_query(b, q, ty_load3(x), INFINITY, RELATIVE_MARGIN);
+}
+
+void ty_bvh_search_leaves(const ty_bvh* b, ty_bvh_search* q, int first, int last)
+{
+    for (int leaf = first; leaf <= last; ++leaf) visit_leaf(b, leaf, q);
+}
+
+void ty_bvh_search_end(const ty_bvh* b, ty_bvh_search* q) { decide(b, q); }
 
 static void closest_from_root(const ty_bvh* b, query* q, int hint)
 {

@@ -2,7 +2,7 @@
 // Numbers into the tree: triangles of leaves, boxes bottom up; and the check of every invariant.
 #include "space/bvh_build.h"
 
-enum { LEAF_BLOCK = 256 };
+enum { LEAF_BLOCK = 256, NODE_BLOCK = 32 };
 
 // A coin while it is fitted; in units of the mesh.
 typedef struct coin {
@@ -213,9 +213,24 @@ static void fit_tasks(void* ctx, ty_range r)
         for (int i = b->task[t].n_nodes - 1; i >= 0; --i) fit_node(b, b->task[t].first_node + i);
 }
 
+typedef struct level_args {
+    ty_bvh* bvh;
+    int first;
+} level_args;
+
+static void fit_level(void* ctx, ty_range r)
+{
+    const level_args* k = ctx;
+    for (int64_t i = r.begin; i < r.end; ++i) fit_node(k->bvh, k->first + (int)i);
+}
+
 void ty_bvh_fit(ty_bvh* b)
 {
     ty_parallel_for(b->n_leaves, LEAF_BLOCK, fill_leaves, b);
+    for (int l = b->n_levels - 1; l >= 0; --l) {
+        level_args k = {b, b->level_first[l]};
+        ty_parallel_for(b->level_first[l + 1] - k.first, NODE_BLOCK, fit_level, &k);
+    }
     ty_parallel_for(b->n_tasks, 1, fit_tasks, b);
     for (int i = b->n_top - 1; i >= 0; --i) fit_node(b, i);
 }

@@ -272,6 +272,55 @@ static void trees_have_the_same_bytes_for_any_number_of_threads(void** state)
     ty_free(tri);
 }
 
+static const double ORIGIN[3] = {0.1, 0.2, 0.3};
+
+static ty_status build_ordered(ty_bvh* bvh, double cell)
+{
+    return ty_bvh_build_ordered(bvh, mesh.n_verts, (const double(*)[3])mesh.vert, mesh.n_tris,
+                                (const int(*)[3])mesh.tri, ORIGIN, cell);
+}
+
+// Whatever order the triangles have: here seldom that of the lattice, and once all in one cell.
+static void ordered_trees_give_the_same_answers(void** state)
+{
+    (void)state;
+    const double cell[3] = {0.05, 0.4, 1e3};
+    make(TORUS);
+    mesh.tri[7][1] = mesh.n_verts;    // to be ignored
+    for (int k = 0; k < 3; ++k) {
+        ty_bvh bvh = {0};
+        uint64_t expected = 0;
+        for (int threads = 1; threads <= 3; ++threads) {
+            ty_threads_set(threads);
+            assert_ok(build_ordered(&bvh, cell[k]));
+            assert_ok(ty_bvh_validate(&bvh));
+            ty_hash h = ty_hash_begin();
+            for (int i = 0; i < bvh.n_nodes; ++i)
+                ty_hash_add(&h, &bvh.node[i], offsetof(ty_bvh_node, n_children));
+            if (threads == 1) expected = ty_hash_end(&h);
+            assert_true(ty_hash_end(&h) == expected);
+        }
+        for (int i = 0; i < 200; ++i) {
+            double x[1][3], d2;
+            ty_closest brute;
+            ty_store3(x[0], query_point(&bvh, i));
+            brute_closest(ty_load3(x[0]), INFINITY, &brute);
+            ty_bvh_closest(&bvh, 1, (const double(*)[3])x, INFINITY,
+                           &(ty_closest_points){.distance2 = &d2});
+            assert_memory_equal(&d2, &brute.distance2, sizeof d2);
+            ty_bvh_search q;    // of all leaves
+            ty_bvh_search_begin(&bvh, &q, x[0]);
+            ty_bvh_search_leaves(&bvh, &q, 0, bvh.n_leaves - 1);
+            ty_bvh_search_end(&bvh, &q);
+            assert_memory_equal(&q.best.distance2, &brute.distance2, sizeof d2);
+            assert_true(ty_bvh_search_reach(&bvh, &q) >= sqrt(d2));
+        }
+        ty_bvh_refit(&bvh, (const double(*)[3])mesh.vert);
+        assert_ok(ty_bvh_validate(&bvh));
+        ty_bvh_free(&bvh);
+    }
+}
+
 static void refitting_keeps_answers_exact(void** state)
 {
     (void)state;
@@ -428,6 +477,15 @@ static void running_out_of_memory_is_survived(void** state)
                 -1);
         ty_bvh_free(&bvh);
     }
+    for (int k = 1; k < 30; ++k) {
+        ty_bvh bvh = {0};
+        ty_memory_fail_after(k);
+        ty_status s = build_ordered(&bvh, 0.1);
+        ty_memory_fail_after(0);
+        if (k < 7) assert_int_equal(s.code, TY_NO_MEMORY);
+        assert_int_equal(bvh.n_nodes > 0, s.code == TY_OK);
+        ty_bvh_free(&bvh);
+    }
     assert_int_equal(ty_memory_alive(), alive);
 }
 
@@ -439,6 +497,7 @@ int main(void)
         cmocka_unit_test(nearly_closest_points_are_no_farther_than_said),
         cmocka_unit_test(an_empty_mesh_is_nowhere),
         cmocka_unit_test(trees_have_the_same_bytes_for_any_number_of_threads),
+        cmocka_unit_test(ordered_trees_give_the_same_answers),
         cmocka_unit_test(refitting_keeps_answers_exact),
         cmocka_unit_test(rays_are_those_of_brute_force),
         cmocka_unit_test(a_closed_surface_is_left_as_often_as_entered),

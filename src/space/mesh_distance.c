@@ -11,7 +11,7 @@ static const double UNDECIDED = 1e-5;
 
 ty_mesh_distance_def ty_mesh_distance_default(void)
 {
-    return (ty_mesh_distance_def){TY_SIGN_AUTO, TY_WINDING_ACCURACY, false, false};
+    return (ty_mesh_distance_def){.sign = TY_SIGN_AUTO, .winding_accuracy = TY_WINDING_ACCURACY};
 }
 
 static ty_status copy_arrays(ty_mesh_distance* d, int n_verts, const double (*vert)[3], int n_tris,
@@ -63,7 +63,9 @@ ty_status ty_mesh_distance_build(ty_mesh_distance* d, const ty_mesh_distance_def
         vert = (const double(*)[3])d->vert_copy;
         tri = (const int(*)[3])d->tri_copy;
     }
-    TY_TRY(ty_bvh_build(&d->bvh, n_verts, vert, n_tris, tri));
+    if (def->contoured)
+        TY_TRY(ty_bvh_build_ordered(&d->bvh, n_verts, vert, n_tris, tri, def->origin, def->cell));
+    else TY_TRY(ty_bvh_build(&d->bvh, n_verts, vert, n_tris, tri));
     return choose_sign(d);
 }
 

@@ -26,8 +26,10 @@ typedef enum ty_sign_rule {
 typedef struct ty_mesh_distance_def {
     ty_sign_rule sign;
     double winding_accuracy;    // winding.h
-    bool
-        contoured;    // the mesh is closed without two vertices in one place, few signs are asked for
+    // The mesh is closed without two vertices in one place and listed by the cells of a lattice in
+    // Morton order; few signs are asked for.
+    bool contoured;
+    double origin[3], cell;    // of that lattice
     bool copy;    // keep a copy of the arrays; otherwise they are borrowed until rebuilt or freed
 } ty_mesh_distance_def;
 // AUTO, TY_WINDING_ACCURACY, borrowed.

@@ -1,39 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contouring lists triangles cell by cell, so the cells know theirs. A point close to the surface
-// asks its own cell, then those neighbours that reach into the ball around it: the answer is the
-// hierarchy's, to the bit.
+// Contouring lists triangles cell by cell, so blocks of eight cells (the children of one octant)
+// know theirs, and the hierarchy's leaves hold them in that order. A point close to the surface asks
+// the leaves of its own block, then those of the blocks that reach into the ball around it: the
+// answer is the hierarchy's, to the bit, without a descent.
 #include <math.h>
 
 #include "core/parallel.h"
 #include "mesh/contour_table.h"
 #include "track/contour/slc.h"
 
-enum { BLOCK = 4096 };
-static const double CLOSE = 0.5;    // cells: farther points have too many neighbours to be worth it
-static const double ROUNDING = 1e-9;    // cells by which a triangle may leave its cell
+enum { BLOCK = 512 };
+static const double CLOSE = 1.5;    // cells: farther points have too many blocks to ask
+static const double ROUNDING =
+    1e-6;    // cells by which a triangle may leave its block, and of reach
 
 static void count_block(void* ctx, ty_range r)
 {
     ty_slc_surface* s = ctx;
     const ty_contour_case* cases = ty_contour_cases();
-    for (int64_t o = r.begin; o < r.end; ++o) {
-        const int* corner = s->tree.corner.at + 8 * o;
-        unsigned inside = 0;
-        for (int v = 0; v < 8; ++v)
-            inside |= (unsigned)(s->tree.corner_value.at[corner[v]] < 0.0) << v;
-        s->first_tri.at[o] = cases[inside].n_tris;
+    for (int64_t b = r.begin; b < r.end; ++b) {
+        int n = 0;
+        for (int64_t o = 8 * b; o < 8 * b + 8; ++o) {
+            const int* corner = s->tree.corner.at + 8 * o;
+            unsigned inside = 0;
+            for (int v = 0; v < 8; ++v)
+                inside |= (unsigned)(s->tree.corner_value.at[corner[v]] < 0.0) << v;
+            n += cases[inside].n_tris;
+        }
+        s->first_tri.at[b] = n;
     }
 }
 
 ty_status ty_slc_index_cells(ty_slc_surface* s)
 {
-    int64_t n = s->tree.level[0].octants.n;
+    int64_t n = s->tree.level[0].octants.n / 8;
     if (!ty_array_resize(&s->first_tri, n + 1)) return ty_no_memory("triangles of cells");
     ty_parallel_for(n, BLOCK, count_block, s);
     int sum = 0;
-    for (int64_t o = 0; o < n; ++o) {
-        int here = s->first_tri.at[o];
-        s->first_tri.at[o] = sum;
+    for (int64_t b = 0; b < n; ++b) {
+        int here = s->first_tri.at[b];
+        s->first_tri.at[b] = sum;
         sum += here;
     }
     s->first_tri.at[n] = sum;
@@ -41,57 +47,68 @@ ty_status ty_slc_index_cells(ty_slc_surface* s)
     return ty_fail(TY_DAMAGED, "the surface has %d triangles, its cells %d", s->mesh.n_tris, sum);
 }
 
-static void ask_cell(const ty_slc_surface* s, int cell, ty_vec3 x, ty_slc_foot* best)
+static void ask_block(const ty_slc_surface* s, int block, ty_bvh_search* q)
 {
-    const ty_tri_mesh* m = &s->mesh;
-    for (int t = s->first_tri.at[cell]; t < s->first_tri.at[cell + 1]; ++t) {
-        const int* v = m->tri[t];
-        ty_vec3 a = ty_load3(m->vert[v[0]]), b = ty_load3(m->vert[v[1]]),
-                e = ty_load3(m->vert[v[2]]);
-        ty_closest c = ty_closest_on_triangle(x, a, b, e);
-        if (c.distance2 > best->at.distance2) continue;
-        if (c.distance2 == best->at.distance2 && best->triangle >= 0 && t > best->triangle)
-            continue;
-        *best = (ty_slc_foot){c, t};
-    }
+    const int *first = s->first_tri.at + block, *leaf_of = s->exact.bvh.leaf_of;
+    if (first[0] < first[1])
+        ty_bvh_search_leaves(&s->exact.bvh, q, leaf_of[first[0]], leaf_of[first[1] - 1]);
 }
 
-// Squared distance, in cells, of a point at u of its cell from the neighbour at d.
-static double neighbour_distance2(const double u[3], const int d[3])
+// In cells, with room for rounding.
+static double reach_of(const ty_slc_surface* s, const ty_bvh_search* q)
 {
-    double sum = 0.0;
+    return ty_bvh_search_reach(&s->exact.bvh, q) / s->tree.cell + ROUNDING;
+}
+
+// Squared distance, in cells, from u to block b along one axis.
+static double gap2(double u, int b)
+{
+    double way = ty_max(ty_max(2.0 * b - u, u - 2.0 * (b + 1)) - ROUNDING, 0.0);
+    return way * way;
+}
+
+// All blocks within reach of u, in cells, but `own`.
+static void ask_around(const ty_slc_surface* s, ty_lattice_cursor* cursor, const double u[3],
+                       const int own[3], ty_bvh_search* q)
+{
+    const ty_lattice_set* blocks = &s->tree.level[1].split;
+    double reach = reach_of(s, q);
+    int lo[3], hi[3], b[3];
     for (int axis = 0; axis < 3; ++axis) {
-        double way = d[axis] > 0 ? 1.0 - u[axis] : d[axis] < 0 ? u[axis] : 0.0;
-        way = ty_max(way - ROUNDING, 0.0);
-        sum += way * way;
+        lo[axis] = (int)floor(0.5 * (u[axis] - reach));
+        hi[axis] = (int)floor(0.5 * (u[axis] + reach));
     }
-    return sum;
+    for (b[2] = lo[2]; b[2] <= hi[2]; ++b[2])
+        for (b[1] = lo[1]; b[1] <= hi[1]; ++b[1])
+            for (b[0] = lo[0]; b[0] <= hi[0]; ++b[0]) {
+                if (b[0] == own[0] && b[1] == own[1] && b[2] == own[2]) continue;
+                double now = reach_of(s, q);
+                if (gap2(u[0], b[0]) + gap2(u[1], b[1]) + gap2(u[2], b[2]) > now * now) continue;
+                int block = ty_lattice_id(blocks, cursor, b[0], b[1], b[2]);
+                if (block >= 0) ask_block(s, block, q);
+            }
 }
 
-bool ty_slc_foot_near(const ty_slc_surface* s, ty_lattice_cursor* cursor, const ty_octant* o,
+bool ty_slc_foot_near(const ty_slc_surface* s, ty_slc_walk* walk, const ty_octant* o,
                       const double x[3], ty_slc_foot* foot)
 {
     const ty_octree* t = &s->tree;
-    double u[3], inverse2 = 1.0 / (t->cell * t->cell);
-    int lo[3], hi[3], d[3];
-    *foot = (ty_slc_foot){.at.distance2 = INFINITY, .triangle = -1};
-    if (o->id < 0 || o->level > 0) return false;
-    ask_cell(s, o->id, ty_load3(x), foot);
-    if (!(foot->at.distance2 * inverse2 <= CLOSE * CLOSE)) return false;
-    double reach = sqrt(foot->at.distance2 * inverse2) + 2.0 * ROUNDING;
+    ty_bvh_search q;
+    double u[3];
+    int own[3];
+    if (o->id < 0 || o->level > 1) return false;
+    ty_bvh_search_begin(&s->exact.bvh, &q, x);
     for (int axis = 0; axis < 3; ++axis) {
-        u[axis] = (x[axis] - t->origin[axis]) / t->cell - o->x[axis];
-        lo[axis] = u[axis] <= reach ? -1 : 0;
-        hi[axis] = u[axis] >= 1.0 - reach ? 1 : 0;
+        own[axis] = o->x[axis] >> (1 - o->level);
+        u[axis] = (x[axis] - t->origin[axis]) / t->cell;
     }
-    for (d[2] = lo[2]; d[2] <= hi[2]; ++d[2])
-        for (d[1] = lo[1]; d[1] <= hi[1]; ++d[1])
-            for (d[0] = lo[0]; d[0] <= hi[0]; ++d[0]) {
-                double bound = foot->at.distance2 * inverse2 + ROUNDING;
-                if (!(d[0] | d[1] | d[2]) || neighbour_distance2(u, d) > bound) continue;
-                int at[3] = {o->x[0] + d[0], o->x[1] + d[1], o->x[2] + d[2]};
-                int cell = ty_lattice_id(&t->level[0].octants, cursor, at[0], at[1], at[2]);
-                if (cell >= 0) ask_cell(s, cell, ty_load3(x), foot);
-            }
+    if (o->level == 0) ask_block(s, o->id / 8, &q);
+    if (walk->leaf >= 0 && !(reach_of(s, &q) <= CLOSE))
+        ty_bvh_search_leaves(&s->exact.bvh, &q, walk->leaf, walk->leaf);
+    if (!(reach_of(s, &q) <= CLOSE)) return false;
+    ask_around(s, &walk->block, u, own, &q);
+    ty_bvh_search_end(&s->exact.bvh, &q);
+    *foot = (ty_slc_foot){q.best, q.triangle};
+    walk->leaf = s->exact.bvh.leaf_of[q.triangle];
     return true;
 }

@@ -16,10 +16,11 @@
 #include "world/shape.h"
 
 enum { CHUNK = TY_SAMPLE_BATCH };
-// Cells from the surface beyond which a remake's values need not be exact: the ends of edges that
-// it cuts are nearer, but for what the flow stretches, and there a poor value costs another step of
-// the search for the zero. With 0.6 a sheet of half a cell got holes.
-static const double ENOUGH = 1.2;
+// Cells from the surface beyond which a remake's values need not be exact where the sign does not
+// change around them: at the ends of edges a poor value costs another step of the search for the
+// zero. Thin liquid is fattened by nearly a cell, and only where the closest triangle is known: with
+// 0.6 there a sheet of half a cell got holes.
+static const double ENOUGH = 0.5, ENOUGH_THIN = 1.2;
 // Of the distance at the corners of leaves four cells wide and more: a fifth of what interpolation
 // between them leaves.
 static const double TOLERANCE = 0.01;
@@ -93,26 +94,31 @@ static void answer(const ty_slc_surface* s, const answers* to, int i, double dis
     memcpy(to->closest[i], point, 3 * sizeof *point);
 }
 
+// Where the last points were.
+typedef struct places {
+    ty_octree_cursor leaf;
+    ty_slc_walk foot;
+} places;
+
 // Whether the values at the corners, or the triangles of the cells around x, give the answer about
 // point i.
-static bool answer_by_tree(const ty_slc_surface* s, ty_octree_cursor* cursor, bool rough,
+static bool answer_by_tree(const ty_slc_surface* s, places* at_last, double enough,
                            const double x[3], const answers* to, int i)
 {
     int at[3];
     double point[3];
     ty_slc_foot foot;
     ty_octree_lattice_of(&s->tree, x, at);
-    ty_octant o = ty_octree_leaf(&s->tree, cursor, at);
+    ty_octant o = ty_octree_leaf(&s->tree, &at_last->leaf, at);
     if (to->triangle) to->triangle[i] = -1;
     if (o.id < 0) return false;
     if (o.level > TY_SLC_EXACT_LEVEL) {
         to->value[i] = interpolate_far(s, &o, x);
         return true;
     }
-    if (rough && ty_slc_rough(s, &o, x, &to->value[i]) &&
-        fabs(to->value[i]) > ENOUGH * s->tree.cell)
+    if (enough < INFINITY && ty_slc_rough(s, &o, x, &to->value[i]) && fabs(to->value[i]) > enough)
         return true;
-    if (!ty_slc_foot_near(s, &cursor->level[0], &o, x, &foot)) return false;
+    if (!ty_slc_foot_near(s, &at_last->foot, &o, x, &foot)) return false;
     double distance = sqrt(foot.at.distance2);
     ty_store3(point, foot.at.point);
     bool inside = ty_mesh_distance_inside(&s->exact, x, foot.triangle, &foot.at);
@@ -120,13 +126,13 @@ static bool answer_by_tree(const ty_slc_surface* s, ty_octree_cursor* cursor, bo
     return true;
 }
 
-static void distance_chunk(const ty_slc_surface* s, ty_octree_cursor* cursor, bool rough, int n,
+static void distance_chunk(const ty_slc_surface* s, places* at_last, double enough, int n,
                            const double (*x)[3], const answers* to)
 {
     double near_x[CHUNK][3], value[CHUNK], point[CHUNK][3];
     int id[CHUNK], tri[CHUNK], n_near = 0;
     for (int i = 0; i < n; ++i) {
-        if (answer_by_tree(s, cursor, rough, x[i], to, i)) continue;
+        if (answer_by_tree(s, at_last, enough, x[i], to, i)) continue;
         memcpy(near_x[n_near], x[i], sizeof near_x[0]);
         id[n_near++] = i;
     }
@@ -135,10 +141,11 @@ static void distance_chunk(const ty_slc_surface* s, ty_octree_cursor* cursor, bo
     for (int i = 0; i < n_near; ++i) answer(s, to, id[i], value[i], tri[i], point[i]);
 }
 
-static void distances(const ty_slc_surface* s, bool rough, int n, const double (*x)[3], double* out,
-                      int* triangle, double (*closest)[3])
+// enough: of |value|, from where on the corners may tell it.
+static void distances(const ty_slc_surface* s, double enough, int n, const double (*x)[3],
+                      double* out, int* triangle, double (*closest)[3])
 {
-    ty_octree_cursor cursor = ty_octree_cursor_start();
+    places at_last = {ty_octree_cursor_start(), ty_slc_walk_start()};
     for (int at = 0; at < n; at += CHUNK) {
         int count = n - at < CHUNK ? n - at : CHUNK;
         if (s->mesh.n_tris == 0) {
@@ -147,33 +154,35 @@ static void distances(const ty_slc_surface* s, bool rough, int n, const double (
             continue;
         }
         answers to = {out + at, triangle ? triangle + at : NULL, closest ? closest + at : NULL};
-        distance_chunk(s, &cursor, rough, count, x + at, &to);
+        distance_chunk(s, &at_last, enough, count, x + at, &to);
     }
 }
 
 void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out,
                      int* triangle, double (*closest)[3])
 {
-    distances(s, false, n, x, out, triangle, closest);
+    distances(s, INFINITY, n, x, out, triangle, closest);
 }
 
 void ty_slc_rough_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out,
                            int* triangle, double (*closest)[3])
 {
-    distances(s, true, n, x, out, triangle, closest);
+    distances(s, ENOUGH_THIN * s->tree.cell, n, x, out, triangle, closest);
 }
 
 void ty_slc_fat_distance(const ty_slc* s, bool rough, int n, const double (*x)[3], double* out)
 {
     double point[CHUNK][3];
     int tri[CHUNK];
+    double cells = s->fat.n || s->later.n || s->now.inset.n ? ENOUGH_THIN : ENOUGH;
+    double enough = rough ? cells * s->now.tree.cell : INFINITY;
     if (s->fat.n == 0 && s->later.n == 0) {
-        distances(&s->now, rough, n, x, out, NULL, NULL);
+        distances(&s->now, enough, n, x, out, NULL, NULL);
         return;
     }
     for (int at = 0; at < n; at += CHUNK) {
         int count = n - at < CHUNK ? n - at : CHUNK;
-        distances(&s->now, rough, count, x + at, out + at, tri, point);
+        distances(&s->now, enough, count, x + at, out + at, tri, point);
         for (int i = 0; i < count; ++i) {
             if (tri[i] < 0) continue;
             if (s->fat.n) out[at + i] -= ty_slc_value_at(&s->now.mesh, s->fat.at, tri[i], point[i]);
@@ -269,6 +278,8 @@ ty_status ty_slc_surface_finish(ty_slc_surface* s)
     ty_mesh_distance_def def = ty_mesh_distance_default();
     def.sign = TY_SIGN_NORMALS;
     def.contoured = true;
+    def.cell = s->tree.cell;
+    memcpy(def.origin, s->tree.origin, sizeof def.origin);
     TY_TRY(ty_mesh_distance_build(&s->exact, &def, s->mesh.n_verts,
                                   (const double(*)[3])s->mesh.vert, s->mesh.n_tris,
                                   (const int(*)[3])s->mesh.tri));

@@ -203,12 +203,13 @@ static void find_feet(const ty_slc_surface* from, int n, const double (*x)[3], i
     double far_x[BATCH][3], far_point[BATCH][3];
     int id[BATCH], far_tri[BATCH], n_far = 0;
     ty_octree_cursor cursor = ty_octree_cursor_start();
+    ty_slc_walk walk = ty_slc_walk_start();
     for (int i = 0; i < n; ++i) {
         int at[3];
         ty_slc_foot foot;
         ty_octree_lattice_of(&from->tree, x[i], at);
         ty_octant o = ty_octree_leaf(&from->tree, &cursor, at);
-        if (ty_slc_foot_near(from, &cursor.level[0], &o, x[i], &foot)) {
+        if (ty_slc_foot_near(from, &walk, &o, x[i], &foot)) {
             tri[i] = foot.triangle;
             ty_store3(point[i], foot.at.point);
         } else {

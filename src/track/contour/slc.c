@@ -19,7 +19,7 @@ static const double MARGIN = 3.0;    // cells around where the surface is expect
 // Cells: a step that moves nothing farther leaves the surface alone
 static const double STILL = 1e-9;
 static const double FREE = 2.0;    // cells around a surface that touches nothing
-static const double STRETCH_SLACK = 1.25, STRETCH_LEAST = 1.0, STRETCH_MOST = 6.0;
+static const double STRETCH_SLACK = 1.1, STRETCH_LEAST = 1.0, STRETCH_MOST = 6.0;
 
 static void free_particles(ty_slc_particles* p)
 {

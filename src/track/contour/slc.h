@@ -39,7 +39,7 @@ typedef struct ty_slc_surface {
     inset;    // per vertex: how far inside the mesh the liquid begins, metres; empty: nowhere (thin.c)
     TY_ARRAY(float)
     bend;    // 4 per vertex: unit normal, and how smooth the surface is there (1; at edges 0)
-    TY_ARRAY(int) first_tri;    // per finest leaf, and one more: its triangles
+    TY_ARRAY(int) first_tri;    // per eight finest leaves, and one more: their triangles
     TY_ARRAY(double)
     far;    // distance at the corners of the leaves above TY_SLC_EXACT_LEVEL; others undefined
     TY_ARRAY(double) point;    // scratch
@@ -111,11 +111,18 @@ typedef struct ty_slc_foot {
     ty_closest at;
     int triangle;
 } ty_slc_foot;
-// cells.c: fills `first_tri`. The place closest to x, which lies in leaf o, when the leaf has a
-// triangle half a cell away at most; false: ask the hierarchy. The cursor is one for the finest
-// octants.
+// cells.c: fills `first_tri`. The place closest to x, which lies in leaf o, when a triangle of the
+// cells around it, or of the place found before, is near; false: ask the hierarchy.
+typedef struct ty_slc_walk {
+    ty_lattice_cursor block;
+    int leaf;    // of the hierarchy, where the last place was; -1: none yet
+} ty_slc_walk;
+static inline ty_slc_walk ty_slc_walk_start(void)
+{
+    return (ty_slc_walk){ty_lattice_cursor_start(), -1};
+}
 ty_status ty_slc_index_cells(ty_slc_surface* s);
-bool ty_slc_foot_near(const ty_slc_surface* s, ty_lattice_cursor* cursor, const ty_octant* o,
+bool ty_slc_foot_near(const ty_slc_surface* s, ty_slc_walk* walk, const ty_octant* o,
                       const double x[3], ty_slc_foot* foot);
 // Makes mesh and tree askable: hierarchy, pseudonormals, far values.
 ty_status ty_slc_surface_finish(ty_slc_surface* s);

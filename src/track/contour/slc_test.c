@@ -114,12 +114,13 @@ static void cells_know_the_closest_triangle(void** state)
     ty_bvh_closest(&s->now.exact.bvh, MANY, (const double(*)[3])x, INFINITY,
                    &(ty_closest_points){.distance2 = d2, .triangle = tri});
     ty_octree_cursor cursor = ty_octree_cursor_start();
+    ty_slc_walk walk = ty_slc_walk_start();
     for (int i = 0; i < MANY; ++i) {
         int at[3];
         ty_slc_foot foot;
         ty_octree_lattice_of(&s->now.tree, x[i], at);
         ty_octant o = ty_octree_leaf(&s->now.tree, &cursor, at);
-        if (!ty_slc_foot_near(&s->now, &cursor.level[0], &o, x[i], &foot)) continue;
+        if (!ty_slc_foot_near(&s->now, &walk, &o, x[i], &foot)) continue;
         assert_int_equal(foot.triangle, tri[i]);
         assert_true(foot.at.distance2 == d2[i]);
         ++n_found;
