@@ -164,8 +164,10 @@ static const ty_key frames_keys[] = {
      .max = 1e6, .sentence = "Number of the first frame in file names; shifts the numbers only."},
     {"cfl", TY_KEY_NUMBER, .at = DEF(solve.cfl), .unit = "cells", .fallback = "2", .min = 0.01,
      .max = 50,
-     .sentence = "How many cells the liquid may move in one step; a frame is cut into as many "
-                 "steps as that takes."},
+     .sentence =
+         "How many cells the liquid may move in one step; a frame is cut into as many "
+         "steps as that takes. With solver `grid` one liquid cell in a thousand, spray, may "
+         "move twice as far."},
     {0}};
 static const ty_group frames_group = {
     .name = "frames",

@@ -183,6 +183,7 @@ static ty_status archive(void* self, ty_archive* ar)
         TY_TRY(ty_archive_f64(ar, "rate", gf->rate[axis], gf->cells.count));
     }
     TY_TRY(ty_archive_f64(ar, "pressure", gf->pressure, gf->cells.count));
+    TY_TRY(ty_archive_f64(ar, "acting", gf->acting, gf->cells.count));
     TY_TRY(ty_archive_fixed(ar, "state", gf->state, gf->cells.count, 1));
     TY_TRY(ty_archive_f64(ar, "gravity", gf->gravity, 3));
     TY_TRY(ty_archive_f64(ar, "reference", gf->ref, 3));
@@ -211,9 +212,9 @@ static void destroy(void* self)
         ty_array_free(&gf->face[axis]);
         ty_array_free(&gf->known[axis]);
     }
-    void* arrays[] = {gf->pressure, gf->state, gf->phi,      gf->solid,
-                      gf->spout,    gf->row,   gf->face_row, gf->within};
-    for (int i = 0; i < 8; ++i) ty_free(arrays[i]);
+    void* arrays[] = {gf->pressure, gf->acting, gf->state,    gf->phi,   gf->solid,
+                      gf->spout,    gf->row,    gf->face_row, gf->within};
+    for (int i = 0; i < 9; ++i) ty_free(arrays[i]);
     ty_array_free(&gf->emission);
     ty_array_free(&gf->wet);
     ty_array_free(&gf->layer);
@@ -268,6 +269,7 @@ static ty_status reserve(ty_gridflow* gf)
 {
     size_t n = (size_t)gf->cells.count;
     bool ok = (gf->pressure = ty_alloc_zero(n, sizeof(double))) &&
+              (gf->acting = ty_alloc_zero(n, sizeof(double))) &&
               (gf->state = ty_alloc_zero(n, 1)) && (gf->phi = ty_alloc_zero(n, sizeof(double))) &&
               (gf->solid = ty_alloc_zero(n, sizeof(double))) && (gf->spout = ty_alloc_zero(n, 1)) &&
               (gf->row = ty_alloc_zero(n, sizeof(int))) && (gf->within = ty_alloc_zero(n, 1));

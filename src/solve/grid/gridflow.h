@@ -60,6 +60,7 @@ typedef struct ty_gridflow {
     double *seen[3], *rate[3];    // velocity as trackers see it, and how fast it changes at a place
     double* carried[3];           // scratch of advection
     double* pressure;             // p' / rho at centres, p' = p - rho g . (x - ref)
+    double* acting;               // the same, as it acted in the last step (project.c)
     double gravity[3], ref[3];
     bool started;      // there is a pressure
     uint8_t* state;    // of cells

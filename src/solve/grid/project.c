@@ -171,20 +171,24 @@ static ty_status assemble(project_job* job)
     return ty_ok();
 }
 
-// The last pressure, restated for this step's gravity and level; at first that of still liquid.
+// p / rho of the last step in a cell; at first that of still liquid.
+static double last_pressure(const ty_gridflow* gf, int cell, const double x[3],
+                            const double gravity[3], double level)
+{
+    if (!gf->started) return along_gravity(gravity, x) - level;
+    return gf->pressure[cell] + along_gravity(gf->gravity, x) - along_gravity(gf->gravity, gf->ref);
+}
+
+// The last pressure, restated for this step's gravity and level.
 static void make_guess(const project_job* job, const double gravity[3], double level, bool reduced)
 {
     ty_gridflow* gf = job->gf;
-    double change[3], old_level = gf->started ? along_gravity(gf->gravity, gf->ref) : level;
-    for (int axis = 0; axis < 3; ++axis)
-        change[axis] = (gf->started ? gf->gravity[axis] : gravity[axis]) -
-                       (reduced ? gravity[axis] : 0.0);
     for (int64_t row = 0; row < gf->wet.n; ++row) {
         double x[3];
         ty_cell_center(&gf->cells, gf->wet.at[row], x);
-        double p = (gf->started ? gf->pressure[gf->wet.at[row]] : 0.0) + along_gravity(change, x) -
-                   old_level + (reduced ? level : 0.0);
-        gf->guess.at[row] = job->scale * p;
+        double still = reduced ? along_gravity(gravity, x) - level : 0.0;
+        gf->guess.at[row] = job->scale *
+                            (last_pressure(gf, gf->wet.at[row], x, gravity, level) - still);
     }
 }
 
@@ -300,10 +304,27 @@ static ty_status want_divergence(project_job* job)
     return ty_ok();
 }
 
+// What acts in a step is theta of the new pressure and the rest of the old one, which the liquid
+// carries as its acceleration: after a blow the two alternate around it.
+static void find_acting(const project_job* job, const double gravity[3], double level, bool reduced)
+{
+    ty_gridflow* gf = job->gf;
+    double share = job->solve_dt / gf->dt, x[3];
+    for (int64_t row = 0; row < gf->wet.n; ++row) {
+        int i = gf->wet.at[row];
+        ty_cell_center(&gf->cells, i, x);
+        double still = along_gravity(gravity, x) - level;
+        double now = gf->x.at[row] / job->scale - (reduced ? 0.0 : still);
+        double before = last_pressure(gf, i, x, gravity, level) - still;
+        gf->acting[i] = gf->started ? share * now + (1.0 - share) * before : now;
+    }
+}
+
 // The new pressure in p' / rho, for the flow and the next guess.
 static void keep_pressure(project_job* job, const double gravity[3], double level, bool reduced)
 {
     ty_gridflow* gf = job->gf;
+    find_acting(job, gravity, level, reduced);
     double g2 = along_gravity(gravity, gravity), x[3];
     for (int axis = 0; axis < 3; ++axis) {
         gf->gravity[axis] = gravity[axis];
@@ -323,7 +344,7 @@ static void keep_pressure(project_job* job, const double gravity[3], double leve
             for (int i = gf->lo[0]; i < gf->hi[0]; ++i) {
                 if (gf->state[first + i] == TY_CELL_LIQUID) continue;
                 x[0] = c->origin[0] + c->h * (i - 0.5);
-                gf->pressure[first + i] = level - along_gravity(gravity, x);
+                gf->pressure[first + i] = gf->acting[first + i] = level - along_gravity(gravity, x);
             }
         }
 }

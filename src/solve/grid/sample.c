@@ -148,7 +148,7 @@ void ty_gridflow_pressure(const void* self, int n, const double (*x)[3], double*
             ty_cell_center(c, index, center);
             bool held = gf->state[index] != TY_CELL_AIR;
             any |= held && w > 0.0;
-            sum += w * (held ? gf->pressure[index] : -weight(gf, center));
+            sum += w * (held ? gf->acting[index] : -weight(gf, center));
         }
         out[p] = any ? gf->def->density * (sum + weight(gf, x[p])) : 0.0;
     }
