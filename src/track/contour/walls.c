@@ -82,13 +82,12 @@ static void add_open(open_points* o, const double (*x)[3], int i)
     o->id[o->n++] = i;
 }
 
-static void eval_open(const ty_slc* s, const ty_sampler* inner, const open_points* o, double* out)
+static void eval_open(const ty_sampler* inner, const open_points* o, double* out)
 {
-    double value[CHUNK], end = TY_SLC_DEPTH * s->def.cell;
+    double value[CHUNK];
     if (o->n == 0) return;
     ty_sample(inner, o->n, o->x, value);
-    for (int i = 0; i < o->n; ++i)
-        out[o->id[i]] = s->has_domain ? ty_max(value[i], beyond(s, o->x[i]) - end) : value[i];
+    for (int i = 0; i < o->n; ++i) out[o->id[i]] = value[i];
 }
 
 // Departs: where the liquid at the wall is as deep as its continuation, this goes on to its end.
@@ -129,8 +128,8 @@ static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], doub
             b.id[b.n++] = i;
         }
     }
-    eval_open(s, &w->inner, &near, out);
-    eval_open(s, &w->rough, &clear, out);
+    eval_open(&w->inner, &near, out);
+    eval_open(&w->rough, &clear, out);
     if (b.n == 0) return;
     find_images(w, x, &b);
     if (w->rough.eval) end_deep(w, &b, out);
@@ -146,23 +145,20 @@ static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], doub
     }
 }
 
-static void eval_free(const ty_slc_walled* w, int n, const double (*x)[3], double* out)
+// Also what is in solids: an obstacle may reach out of an open side.
+static void end_outside(const ty_slc* s, int n, const double (*x)[3], double* out)
 {
-    double end = TY_SLC_DEPTH * w->slc->def.cell;
-    ty_sample(w->rough.eval ? &w->rough : &w->inner, n, x, out);
-    for (int i = 0; w->slc->has_domain && i < n; ++i)
-        out[i] = ty_max(out[i], beyond(w->slc, x[i]) - end);
+    double end = TY_SLC_DEPTH * s->def.cell;
+    for (int i = 0; s->has_domain && i < n; ++i) out[i] = ty_max(out[i], beyond(s, x[i]) - end);
 }
 
 static void eval(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_slc_walled* w = self;
-    if (!w->slc->has_solid) {
-        eval_free(w, n, x, out);
-        return;
-    }
-    for (int at = 0; at < n; at += CHUNK)
+    if (!w->slc->has_solid) ty_sample(w->rough.eval ? &w->rough : &w->inner, n, x, out);
+    for (int at = 0; w->slc->has_solid && at < n; at += CHUNK)
         eval_chunk(w, n - at < CHUNK ? n - at : CHUNK, x + at, out + at);
+    end_outside(w->slc, n, x, out);
 }
 
 ty_slc_walled ty_slc_wall(const ty_slc* s, const ty_sampler* inner)
