@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TEST TIER: full
-// Solver `tet` with tracker `contour` where it is hard: a tank shaken at random, long steps, a jet
-// from a source.
+// Solver `tet` with tracker `contour` where it is hard: a tank shaken at random, long steps, a glass
+// with walls of a cell, a jet from a source.
 #include "core/memory.h"
 #include "run_scene.h"
 
@@ -71,6 +71,32 @@ static void steps_of_five_cells_stay_stable(void** unused)
     scene_end(run);
 }
 
+// Walls and bottom of a cell: all of the water stays inside.
+static void a_glass_holds_water(void** unused)
+{
+    (void)unused;
+    enum { CELLS = 24 };
+    scene_run* run = scene_start(
+        CELLS, 3,
+        "domain: {min: [-0.06, 0, -0.06], size: [0.12, 0.2, 0.12], closed: [bottom]}\n" LIQUID_OF_TRIANGLES
+        "sources:\n  - cylinder: {from: [0.012, 0.165, 0], to: [0.012, 0.175, 0], radius: 0.012}\n"
+        "    velocity: [0, -0.6, 0]\n"
+        "obstacles:\n  - difference:\n      - cylinder: {from: [0, 0.02, 0], to: [0, 0.12, 0], radius: 0.0454}\n"
+        "      - cylinder: {from: [0, 0.0284, 0], to: [0, 0.14, 0], radius: 0.037}\n");
+    double farthest = -INFINITY, lowest = INFINITY;
+    for (int frame = 1; frame <= 12; ++frame) {
+        scene_frame(run);
+        for (int v = 0; v < run->sim.surface.n_verts; ++v) {
+            const double* x = run->sim.surface.vert[v];
+            farthest = fmax(farthest, hypot(x[0], x[2]));
+            lowest = fmin(lowest, x[1]);
+        }
+    }
+    print_message("water up to %.4f m from the axis, down to %.4f m\n", farthest, lowest);
+    assert_true(farthest < 0.0385 && lowest > 0.027);
+    scene_end(run);
+}
+
 // Nothing is corrected: what has left the source is what it delivers.
 static void a_jet_has_the_volume_of_its_source(void** unused)
 {
@@ -93,6 +119,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_shaken_tank_does_not_fail),
         cmocka_unit_test(steps_of_five_cells_stay_stable),
+        cmocka_unit_test(a_glass_holds_water),
         cmocka_unit_test(a_jet_has_the_volume_of_its_source),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include "core/parallel.h"
 #include "solve/tet/cut_tet.h"
 #include "solve/tet/tetflow.h"
+#include "solve/tet/thin_walls.h"
 
 enum { BLOCK = TY_SAMPLE_BATCH, PLACES = 5, VELOCITY_BLOCK = 100, HALVINGS = 3 };
 
@@ -34,6 +35,8 @@ typedef struct shares_job {
     ty_tet_state* s;
     ty_sampler solid, velocity;
     double cell;
+    bool has_walls;    // and not only closed sides
+    const ty_sampler* liquid;
 } shares_job;
 
 static void sample_solid(void* ctx, ty_range r)
@@ -158,6 +161,8 @@ static void share_block(void* ctx, ty_range r)
             d[i] = s->solid.at[s->mesh.tet[t][i]];
         }
         double share = halved_share(&job->solid, x, d, HALVINGS);
+        bool may_part = job->has_walls && (share < 1.0 - UNCUT || needs_halving(x, d));
+        if (may_part && ty_tet_wall_between(&job->solid, x, d)) share = 0.0;
         s->open.at[t] = share > 1.0 - UNCUT ? 1.0 : share < TY_TET_DROPPED ? 0.0 : share;
         s->solid_velocity.at[t] = ty_vec(0, 0, 0);
     }
@@ -174,6 +179,14 @@ static void mark_around(ty_tet_state* s)
     }
 }
 
+static bool ends_in_wall(const shares_job* job, int v)
+{
+    const ty_tet_state* s = job->s;
+    return job->has_walls && s->solid.at[v] < 0.0 && !(s->vert_kind.at[v] & TY_VERT_AIR) &&
+           ty_tet_ends_in_wall(&job->solid, job->liquid, ty_load3(s->mesh.vert[v]), -s->solid.at[v],
+                               job->cell);
+}
+
 // Air vertices belong to a boundary face, and the mesh ends there because the liquid does. `f` is
 // the liquid's distance at vertices from n_inner on.
 static void mark_air(const shares_job* job, const double* f)
@@ -187,7 +200,7 @@ static void mark_air(const shares_job* job, const double* f)
             if (m->tet_face[t][i] == face || v < m->n_inner) continue;
             bool ends = s->solid.at[v] < -DEEP * job->cell &&
                         f[v - m->n_inner] < -ON_SURFACE * job->cell;
-            if (!ends) s->vert_kind.at[v] |= TY_VERT_AIR;
+            if (!ends && !ends_in_wall(job, v)) s->vert_kind.at[v] |= TY_VERT_AIR;
         }
     }
 }
@@ -254,6 +267,8 @@ ty_status ty_tet_shares(ty_tet_state* s, const ty_sampler* liquid_distance, cons
     TY_TRY(resize(s));
     shares_job job = {.s = s,
                       .cell = cell,
+                      .has_walls = ty_world_has_obstacles(world),
+                      .liquid = liquid_distance,
                       .solid = ty_world_solid(world),
                       .velocity = ty_world_solid_velocity(world)};
     ty_parallel_for(m->n_verts, BLOCK, sample_solid, &job);

@@ -140,6 +140,7 @@ static void eval_pulled(const void* self, int n, const double (*x)[3], double* o
     for (int at = 0; at < n; at += BATCH) {
         int count = n - at < BATCH ? n - at : BATCH;
         ty_trace_back(p->flow, p->dt, count, x + at, from);
+        ty_slc_stop_at_walls(p->s, count, x + at, from);
         ty_slc_fat_distance(p->s, p->rough, count, (const double(*)[3])from, out + at);
     }
 }

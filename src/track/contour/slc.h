@@ -6,7 +6,7 @@
 //   remake.c     triangles of a function, attributes, pieces        walls.c      the liquid continued into solids
 //   bend.c       the surface between its vertices is curved         cells.c      triangles of a cell
 //   change.c     sources, drains, the ledger's offsets              thicken.c    thin places kept from tearing; thicken_mesh.c for the mesh
-//   thin.c       liquid thinner than a cell
+//   thin.c       liquid thinner than a cell                         behind.c     liquid does not come through walls
 #ifndef TY_TRACK_CONTOUR_SLC_H
 #define TY_TRACK_CONTOUR_SLC_H
 
@@ -141,6 +141,9 @@ typedef struct ty_slc_remake_def {
 // there.
 ty_status ty_slc_remake(ty_slc* s, const ty_slc_remake_def* def);
 ty_box ty_slc_bounds(const ty_slc* s, double margin);
+
+// behind.c: feet of up to TY_SAMPLE_BATCH points that lie behind a wall come to its near face.
+void ty_slc_stop_at_walls(const ty_slc* s, int n, const double (*x)[3], double (*from)[3]);
 
 // A function of the open space, continued into solids: exact for linear ones. Value; borrows.
 // Re-entrant sampler.

@@ -3,12 +3,18 @@
 // p - x in the open; phi(x) = 2 phi(p) - phi(m) is exact for linear functions, so any plane of
 // water meets the wall undisturbed. It ends TY_SLC_DEPTH cells below.
 //
+// A wall with two faces less than 2 TY_SLC_OVERLAP cells apart, between liquid and air, belongs by
+// halves to either: the surface comes to its middle and stays there. Without that nothing would
+// hold it, because the linear rule continues whatever surface there was. Liquid on both sides goes
+// through as through any solid, and so does a free surface: planes stay planes.
+//
 // Departs from [Chentanez2007] section 3.3.1 (min with the obstacle): that bevels every contact
 // line. What is written and counted is cut at obstacles by track/cut.h.
 #include <math.h>
 #include <string.h>
 
 #include "core/parallel.h"
+#include "geometry/thickness.h"
 #include "track/contour/slc.h"
 #include "track/kinds.h"
 
@@ -19,6 +25,11 @@ static const double TOUCH = 2.0;      // cells from a wall where a region's surf
 // continued to the end. By the distance's slope the linear continuation ends no more than that
 // earlier, not before TY_SLC_OVERLAP.
 static const double FULL_SLACK = TY_SLC_DEPTH - TY_SLC_OVERLAP;
+// Thin walls' faces are less than this apart, cells. Thicker ones hold the solver's mesh, which ends
+// TY_SLC_OVERLAP below either face.
+static const double THIN = 2.0 * TY_SLC_OVERLAP;
+// Of half of that: a point so far below a face is not as deep as in a thick wall
+static const double NOT_DEEP = 0.98;
 // Cells from a wall in which regions are sampled on the grid
 static const double GROUND_REACH = 6.0;
 
@@ -34,17 +45,18 @@ static double beyond(const ty_slc* s, const double x[3])
 // Corners of a tetrahedron: four differences give a gradient.
 static const double TETRA[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
 
-static void solid_normals(const ty_sampler* solid, double step, int n, double (*x)[3],
+static void solid_normals(const ty_sampler* solid, double cell, int n, double (*x)[3],
                           ty_vec3* normal)
 {
-    double at[4 * CHUNK][3], d[4 * CHUNK];
+    double at[4 * CHUNK][3], d[4 * CHUNK], step = PROBE * cell;
     for (int i = 0; i < 4 * n; ++i)
         ty_store3(at[i], ty_load3(x[i / 4]) + step * ty_load3(TETRA[i % 4]));
     ty_sample(solid, 4 * n, (const double(*)[3])at, d);
     for (int i = 0; i < n; ++i) {
         ty_vec3 g = ty_vec(0, 0, 0);
         for (int k = 0; k < 4; ++k) g += d[4 * i + k] * ty_load3(TETRA[k]);
-        normal[i] = ty_normalize(g);
+        bool middle = ty_norm(g) < TY_SOLID_MIDDLE * 4.0 * step;
+        normal[i] = middle ? ty_solid_way_out(solid, cell, ty_load3(x[i])) : ty_normalize(g);
     }
 }
 
@@ -52,20 +64,30 @@ static void solid_normals(const ty_sampler* solid, double step, int n, double (*
 typedef struct buried {
     int n, id[CHUNK];
     double depth[CHUNK];
+    ty_vec3 normal[CHUNK];
     double wall[CHUNK][3], mirror[CHUNK][3],
         clear[CHUNK];    // clear: distance of the mirror image from solids
 } buried;
 
+static void keep_buried(buried* b, int from, int to)
+{
+    b->id[to] = b->id[from];
+    b->depth[to] = b->depth[from];
+    b->normal[to] = b->normal[from];
+    b->clear[to] = b->clear[from];
+    memmove(b->wall[to], b->wall[from], sizeof b->wall[0]);
+    memmove(b->mirror[to], b->mirror[from], sizeof b->mirror[0]);
+}
+
 static void find_images(const ty_slc_walled* w, const double (*x)[3], buried* b)
 {
     double at[CHUNK][3];
-    ty_vec3 normal[CHUNK];
     for (int i = 0; i < b->n; ++i) memcpy(at[i], x[b->id[i]], sizeof at[0]);
-    solid_normals(&w->solid, PROBE * w->slc->def.cell, b->n, at, normal);
+    solid_normals(&w->solid, w->slc->def.cell, b->n, at, b->normal);
     for (int i = 0; i < b->n; ++i) {
-        ty_vec3 p = ty_load3(at[i]) + b->depth[i] * normal[i];
+        ty_vec3 p = ty_load3(at[i]) + b->depth[i] * b->normal[i];
         ty_store3(b->wall[i], p);
-        ty_store3(b->mirror[i], p + b->depth[i] * normal[i]);
+        ty_store3(b->mirror[i], p + b->depth[i] * b->normal[i]);
     }
     ty_sample(&w->solid, b->n, (const double(*)[3])b->mirror, b->clear);
 }
@@ -82,13 +104,12 @@ static void add_open(open_points* o, const double (*x)[3], int i)
     o->id[o->n++] = i;
 }
 
-static void eval_open(const ty_slc* s, const ty_sampler* inner, const open_points* o, double* out)
+static void eval_open(const ty_sampler* inner, const open_points* o, double* out)
 {
-    double value[CHUNK], end = TY_SLC_DEPTH * s->def.cell;
+    double value[CHUNK];
     if (o->n == 0) return;
     ty_sample(inner, o->n, o->x, value);
-    for (int i = 0; i < o->n; ++i)
-        out[o->id[i]] = s->has_domain ? ty_max(value[i], beyond(s, o->x[i]) - end) : value[i];
+    for (int i = 0; i < o->n; ++i) out[o->id[i]] = value[i];
 }
 
 // Departs: where the liquid at the wall is as deep as its continuation, this goes on to its end.
@@ -104,12 +125,52 @@ static void end_deep(const ty_slc_walled* w, buried* b, double* out)
             out[b->id[i]] = b->depth[i] - end;
             continue;
         }
-        b->id[n] = b->id[i];
-        b->depth[n] = b->depth[i];
-        b->clear[n] = b->clear[i];
-        memmove(b->wall[n], b->wall[i], sizeof b->wall[0]);
-        memmove(b->mirror[n++], b->mirror[i], sizeof b->mirror[0]);
+        keep_buried(b, i, n++);
     }
+    b->n = n;
+}
+
+// Points of one chunk in walls that are thin.
+typedef struct thin_walls {
+    int n, at[CHUNK];    // of buried
+    double thickness[CHUNK], face[2 * CHUNK][3];
+} thin_walls;
+
+static void find_thin(const ty_slc_walled* w, const buried* b, thin_walls* t)
+{
+    double h = w->slc->def.cell, half = 0.5 * THIN * h, below[CHUNK][3], d[CHUNK];
+    t->n = 0;
+    for (int i = 0; i < b->n; ++i) ty_store3(below[i], ty_load3(b->wall[i]) - half * b->normal[i]);
+    ty_sample(&w->solid, b->n, (const double(*)[3])below, d);
+    for (int i = 0; i < b->n; ++i) {
+        ty_vec3 face = ty_load3(b->wall[i]);
+        double* thickness = &t->thickness[t->n];
+        if (d[i] < -NOT_DEEP * half ||
+            !ty_solid_is_thin(&w->solid, h, face, b->normal[i], b->depth[i], 2.0 * half, thickness))
+            continue;
+        ty_store3(t->face[2 * t->n], face);
+        ty_store3(t->face[2 * t->n + 1], face - *thickness * b->normal[i]);
+        t->at[t->n++] = i;
+    }
+}
+
+// Settles the points of walls between liquid and air, and leaves the others.
+static void part_thin(const ty_slc_walled* w, buried* b, double* out)
+{
+    thin_walls t;
+    double value[2 * CHUNK];
+    bool settled[CHUNK] = {false};
+    int n = 0;
+    find_thin(w, b, &t);
+    if (t.n == 0) return;
+    ty_sample(&w->inner, 2 * t.n, (const double(*)[3])t.face, value);
+    for (int k = 0; k < t.n; ++k) {
+        double near = value[2 * k], rest = ty_max(0.5 * t.thickness[k] - b->depth[t.at[k]], 0.0);
+        settled[t.at[k]] = ty_solid_parts(near, value[2 * k + 1], t.thickness[k]);
+        if (settled[t.at[k]]) out[b->id[t.at[k]]] = near < 0.0 ? -rest : rest;
+    }
+    for (int i = 0; i < b->n; ++i)
+        if (!settled[i]) keep_buried(b, i, n++);
     b->n = n;
 }
 
@@ -129,10 +190,12 @@ static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], doub
             b.id[b.n++] = i;
         }
     }
-    eval_open(s, &w->inner, &near, out);
-    eval_open(s, &w->rough, &clear, out);
+    eval_open(&w->inner, &near, out);
+    eval_open(&w->rough, &clear, out);
     if (b.n == 0) return;
     find_images(w, x, &b);
+    if (ty_world_has_obstacles(s->world)) part_thin(w, &b, out);
+    if (b.n == 0) return;
     if (w->rough.eval) end_deep(w, &b, out);
     if (b.n == 0) return;
     for (int i = 0; i < b.n; ++i) {
@@ -146,23 +209,20 @@ static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], doub
     }
 }
 
-static void eval_free(const ty_slc_walled* w, int n, const double (*x)[3], double* out)
+// Also what is in solids: an obstacle may reach out of an open side.
+static void end_outside(const ty_slc* s, int n, const double (*x)[3], double* out)
 {
-    double end = TY_SLC_DEPTH * w->slc->def.cell;
-    ty_sample(w->rough.eval ? &w->rough : &w->inner, n, x, out);
-    for (int i = 0; w->slc->has_domain && i < n; ++i)
-        out[i] = ty_max(out[i], beyond(w->slc, x[i]) - end);
+    double end = TY_SLC_DEPTH * s->def.cell;
+    for (int i = 0; s->has_domain && i < n; ++i) out[i] = ty_max(out[i], beyond(s, x[i]) - end);
 }
 
 static void eval(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_slc_walled* w = self;
-    if (!w->slc->has_solid) {
-        eval_free(w, n, x, out);
-        return;
-    }
-    for (int at = 0; at < n; at += CHUNK)
+    if (!w->slc->has_solid) ty_sample(w->rough.eval ? &w->rough : &w->inner, n, x, out);
+    for (int at = 0; w->slc->has_solid && at < n; at += CHUNK)
         eval_chunk(w, n - at < CHUNK ? n - at : CHUNK, x + at, out + at);
+    end_outside(w->slc, n, x, out);
 }
 
 ty_slc_walled ty_slc_wall(const ty_slc* s, const ty_sampler* inner)

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TY_GEOMETRY_THICKNESS_H
+#define TY_GEOMETRY_THICKNESS_H
+
+#include <stdbool.h>
+
+#include "core/vec.h"
+#include "geometry/sampler.h"
+
+// How thick a solid is, and what lies behind it. `solid` is its distance, negative inside; `cell`
+// the scale of what asks. All re-entrant.
+
+// Slope of a distance below which two opposite faces are equally near.
+#define TY_SOLID_MIDDLE 0.5
+
+// The unit way out of a solid from x. In the middle of a wall, where both faces are equally near,
+// that to one of them.
+ty_vec3 ty_solid_way_out(const ty_sampler* solid, double cell, ty_vec3 x);
+
+// Whether a solid with a face at `face`, whose way out is `out`, ends less than `most` metres below
+// it. *thickness is how far, not less than `from`. Slits of a fifth of a cell are no end.
+bool ty_solid_is_thin(const ty_sampler* solid, double cell, ty_vec3 face, ty_vec3 out, double from,
+                      double most, double* thickness);
+
+// Whether a thin wall stands between liquid and air, by the liquid's distances at its faces. A free
+// surface that goes through the wall less than 27 degrees off its normal does not: there both sides
+// have the same liquid. One that has come to an end in the middle of the wall does.
+static inline bool ty_solid_parts(double near, double far, double thickness)
+{
+    const double through = 0.45;
+    return (near < 0.0) != (far < 0.0) && fabs(near - far) > through * thickness;
+}
+
+#endif
