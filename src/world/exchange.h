@@ -50,6 +50,8 @@ typedef struct ty_flow {
         both;    // width 6, velocity and acceleration at once; eval NULL: asked one after the other
     ty_sampler
         motion;    // width 6, velocity and its rate of change at a point; set: paths lead through velocity + dt/2 rate
+    ty_sampler
+        flux;    // width 6, m/s: of what goes through a face of a cell of `lattice`, asked at its centre; eval NULL: not known
     ty_sampler pressure;    // width 1, Pa, full and not reduced; eval NULL when the solver has none
     ty_lattice lattice;
     double cell;         // metres

@@ -59,7 +59,9 @@ typedef struct ty_gridflow {
     double *acc[3], *next_acc[3];    // material acceleration, where carried
     double *seen[3], *rate[3];    // velocity as trackers see it, and how fast it changes at a place
     double* carried[3];           // scratch of advection
-    double* pressure;             // p' / rho at centres, p' = p - rho g . (x - ref)
+    double *flux[3], *flux_rate[3];    // through faces, per area of the whole face; its change
+    uint8_t* noted;      // bit `axis`: flux[axis] is that of liquid, bit axis + 3: of a source
+    double* pressure;    // p' / rho at centres, p' = p - rho g . (x - ref)
     double gravity[3], ref[3];
     bool started;      // there is a pressure
     uint8_t* state;    // of cells
@@ -184,6 +186,13 @@ ty_status ty_gridflow_project(ty_gridflow* gf, const ty_liquid* liquid, double s
 
 // continue.c: values on faces outside the liquid, in solids and ghosts.
 ty_status ty_gridflow_continue(ty_gridflow* gf);
+
+// flux.c: flux[] from next[], on the liquid's faces after the projection, and then, after
+// continuation, on all others.
+void ty_gridflow_note_flux(ty_gridflow* gf);
+void ty_gridflow_continue_flux(ty_gridflow* gf);
+void ty_gridflow_continue_rates(ty_gridflow* gf);
+void ty_gridflow_fluxes(const void* gf, int n, const double (*x)[3], double* out);
 
 // balance.c: continued velocities beside the surface become nearly free of divergence.
 ty_status ty_gridflow_balance(ty_gridflow* gf);

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much liquid a step should leave in every cell at the surface, and how much of it it lost.
+//
+//     should = |old liquid in the cell| + what came in through its faces - what went out
+//
+// Through a face goes the solver's flux, and of it the share that was liquid: that of the old
+// liquid along the way back from the face. What leaves a cell so comes into the next one, whatever
+// the velocities: the sum over all cells is that of the old liquid, and of what sources let out.
+#include <string.h>
+
+#include "core/parallel.h"
+#include "track/levelset/levelset.h"
+#include "world/trace.h"
+
+enum { BLOCK = 128, SUB = 2 };
+enum { FACE_POINTS = SUB * SUB, BATCH = TY_SAMPLE_BATCH / FACE_POINTS, MOST_PIECES = 16 };
+
+// Cells from the surface: farther cells hold nothing, or nothing but liquid. Inside it is deeper,
+// because solvers change the velocity a cell below the surface (solve/grid/expose.c) and K reaches
+// so far.
+static const double NEAR = 1.6, DEEP = 2.6;
+static const double FAR_SLACK = 0.3;    // cells by which linear values and their slope may be off
+static const double HALF_DIAGONAL = 0.87;    // cells
+static const double PATH_SLACK = 1.5;        // a path's length against that of its last velocity
+static const double FULL = 0.99;             // cells^3: under water
+static const double SAME_CELL = 1e-6;        // share by which lattices of the same size may differ
+
+typedef struct weigh_job {
+    ty_levelset* ls;
+    const ty_flow* flow;
+    ty_flow middle;    // the flow in the middle of the step
+    double dt;
+    bool exact;    // the solver tells the fluxes of these cells
+} weigh_job;
+
+// Faces that the surface may have come through, and points on them on their way back.
+typedef struct face_batch {
+    int n, at[BATCH];      // place in the list of fluxes
+    double flux[BATCH];    // of all that goes through
+    double x[TY_SAMPLE_BATCH][3];
+    double reach;    // metres that one of the points may go
+} face_batch;
+
+// Whether a closed cell is open in part.
+static bool may_hold(const ty_levelset* ls, int cell)
+{
+    double low[3];
+    ty_levelset_low_corner(ls, cell, low);
+    bool in = ls->solid && ls->solid[cell] > -HALF_DIAGONAL * ls->grid.cell;
+    for (int axis = 0; axis < 3; ++axis)
+        in = in && low[axis] + ls->grid.cell > ls->lo[axis] && low[axis] < ls->hi[axis];
+    return in;
+}
+
+static ty_status list_cells(ty_levelset* ls)
+{
+    double near = NEAR * ls->grid.cell, deep = DEEP * ls->grid.cell;
+    ls->kept.n = 0;
+    for (int64_t i = 0; i < ls->active.n; ++i) {
+        int cell = ls->active.at[i];
+        double phi = ls->phi[cell];
+        if (!(phi > -deep && phi < near) && !(fabs(ls->next[cell]) < near)) continue;
+        if (ls->closed[cell] && !may_hold(ls, cell)) continue;
+        if (ty_levelset_near_source(ls, cell, -HALF_DIAGONAL)) continue;
+        if (!ty_array_push(&ls->kept, ((ty_kept){.cell = cell})))
+            return ty_no_memory("cells at the surface");
+    }
+    return ty_ok();
+}
+
+// Listed cells and their upper neighbours, whose low faces are the listed cells' faces.
+// slot[cell]: place among them.
+static ty_status list_faces(ty_levelset* ls)
+{
+    int64_t size = ty_grid_size(&ls->grid);
+    if (!ty_array_resize(&ls->slot, size)) return ty_no_memory("cells at the surface");
+    for (int64_t c = 0; c < size; ++c) ls->slot.at[c] = -1;
+    ls->corner.n = 0;
+    for (int64_t i = 0; i < ls->kept.n; ++i)
+        for (int k = 0; k < 4; ++k) {
+            int64_t owner = ls->kept.at[i].cell + (k ? ty_grid_stride(&ls->grid, k - 1) : 0);
+            if (ls->slot.at[owner] >= 0) continue;
+            ls->slot.at[owner] = (int)ls->corner.n;
+            if (!ty_array_push(&ls->corner, (int)owner))
+                return ty_no_memory("cells at the surface");
+        }
+    bool ok = ty_array_resize(&ls->foot, 6 * ls->corner.n);
+    return ok ? ty_ok() : ty_no_memory("cells at the surface");
+}
+
+static void middle_velocity(const void* self, int n, const double (*x)[3], double* out)
+{
+    const weigh_job* job = self;
+    double motion[TY_SAMPLE_BATCH][6];
+    for (int at = 0; at < n; at += TY_SAMPLE_BATCH) {
+        int count = n - at < TY_SAMPLE_BATCH ? n - at : TY_SAMPLE_BATCH;
+        ty_sample(&job->flow->motion, count, x + at, motion[0]);
+        for (int i = 0; i < count; ++i)
+            for (int axis = 0; axis < 3; ++axis)
+                out[3 * (at + i) + axis] = motion[i][axis] + 0.5 * job->dt * motion[i][3 + axis];
+    }
+}
+
+// Liquid shares of the boxes around points of faces at two places of their ways, the sum of both;
+// phi[half][point of face].
+static double two_shares(const double (*phi)[TY_SAMPLE_BATCH], int first)
+{
+    double sum = 0.0;
+    for (int half = 0; half < 2; ++half)
+        for (int k = 0; k < FACE_POINTS; ++k) {
+            const double* p = phi[half] + first;
+            double u = p[k ^ 1] - p[k], v = p[k ^ 2] - p[k], w = phi[1 - half][first + k] - p[k];
+            sum += ty_share_below(p[k], sqrt(u * u + v * v + w * w));
+        }
+    return sum;
+}
+
+// The share of liquid that came through each face, by the values on the way.
+static void follow(const weigh_job* job, face_batch* b)
+{
+    ty_levelset* ls = job->ls;
+    double share[BATCH] = {0}, to[TY_SAMPLE_BATCH][3], at[TY_SAMPLE_BATCH][3],
+           phi[2][TY_SAMPLE_BATCH];
+    int n = b->n * FACE_POINTS;
+    int pieces = (int)ty_clamp(ceil(b->reach / ls->grid.cell), 1.0, MOST_PIECES);
+    ty_levelset_field field = {&ls->grid, ls->next};
+    for (int piece = 0; piece < pieces; ++piece) {
+        ty_trace_back(&job->middle, job->dt / pieces, n, (const double(*)[3])b->x, to);
+        for (int half = 0; half < 2; ++half) {
+            for (int i = 0; i < n; ++i) {
+                ty_vec3 from = ty_load3(b->x[i]);
+                ty_store3(at[i], from + (0.25 + 0.5 * half) * (ty_load3(to[i]) - from));
+            }
+            ty_levelset_eval(&field, n, (const double(*)[3])at, phi[half]);
+            ty_levelset_fill_sources(ls, n, (const double(*)[3])at, phi[half]);
+            for (int i = 0; i < n; ++i) {
+                double out = ty_levelset_beyond_open(ls, at[i]);
+                if (out > 0.0) phi[half][i] = ty_max(phi[half][i], out);
+            }
+        }
+        for (int i = 0; i < b->n; ++i)
+            share[i] += two_shares((const double(*)[TY_SAMPLE_BATCH])phi, i * FACE_POINTS);
+        memcpy(b->x, to, (size_t)n * sizeof *to);
+    }
+    for (int i = 0; i < b->n; ++i)
+        ls->foot.at[b->at[i]] = b->flux[i] * share[i] / (2 * pieces * FACE_POINTS);
+    b->n = 0;
+    b->reach = 0.0;
+}
+
+// Points of the low face of a cell, and its centre at the end.
+static void face_points(const ty_levelset* ls, int cell, int axis, double (*x)[3])
+{
+    double low[3], h = ls->grid.cell;
+    ty_levelset_low_corner(ls, cell, low);
+    for (int k = 0; k <= FACE_POINTS; ++k) {
+        memcpy(x[k], low, sizeof low);
+        x[k][(axis + 1) % 3] += k == FACE_POINTS ? 0.5 * h : (k % SUB + 0.5) / SUB * h;
+        x[k][(axis + 2) % 3] += k == FACE_POINTS ? 0.5 * h : (k / SUB + 0.5) / SUB * h;
+    }
+}
+
+// Through a face that a source covers in part comes what is liquid there and now. False: none does.
+static bool source_share(const ty_levelset* ls, const double (*x)[3], double* share)
+{
+    double phi[FACE_POINTS];
+    bool touched = false;
+    for (int k = 0; k < FACE_POINTS; ++k) phi[k] = INFINITY;
+    if (ty_world_n_sources(ls->world) == 0) return false;
+    ty_levelset_fill_sources(ls, FACE_POINTS, x, phi);
+    for (int k = 0; k < FACE_POINTS; ++k) touched |= phi[k] < 0.0;
+    if (!touched) return false;
+    ty_levelset_field field = {&ls->grid, ls->next};
+    ty_levelset_eval(&field, FACE_POINTS, x, phi);
+    ty_levelset_fill_sources(ls, FACE_POINTS, x, phi);
+    *share = 0.0;
+    for (int k = 0; k < FACE_POINTS; ++k) {
+        double u = phi[k ^ 1] - phi[k], v = phi[k ^ 2] - phi[k];
+        *share += ty_share_below(phi[k], sqrt(u * u + v * v)) / FACE_POINTS;
+    }
+    return true;
+}
+
+// What goes through the low face of a cell, in cells^3 a step; into foot[at], and what of it is
+// liquid after it.
+static void face_flux(const weigh_job* job, face_batch* b, int cell, int axis, int at)
+{
+    ty_levelset* ls = job->ls;
+    double x[FACE_POINTS + 1][3], v[FACE_POINTS][3], h = ls->grid.cell, flux = 0.0, reach2 = 0.0;
+    face_points(ls, cell, axis, x);
+    ty_sample(&job->middle.velocity, FACE_POINTS, (const double(*)[3])x, v[0]);
+    for (int k = 0; k < FACE_POINTS; ++k) {
+        flux += v[k][axis] / FACE_POINTS;
+        reach2 = ty_max(reach2, ty_dot(ty_load3(v[k]), ty_load3(v[k])));
+    }
+    if (job->exact) {
+        double through[6];
+        ty_sample(&job->flow->flux, 1, (const double(*)[3])x[FACE_POINTS], through);
+        flux = through[axis] + 0.5 * job->dt * through[3 + axis];
+    }
+    flux *= job->dt / h;
+    double reach = sqrt(reach2) * job->dt;
+    double phi = 0.5 * (ls->next[cell] + ls->next[cell - ty_grid_stride(&ls->grid, axis)]);
+    ls->foot.at[at] = flux;
+    ls->foot.at[at + 3] = phi < 0.0 ? flux : 0.0;
+    double share;
+    if (source_share(ls, (const double(*)[3])x, &share)) {
+        ls->foot.at[at + 3] = share * flux;
+        return;
+    }
+    if (flux == 0.0 || fabs(phi) > PATH_SLACK * reach + (HALF_DIAGONAL + FAR_SLACK) * h) return;
+    memcpy(b->x[b->n * FACE_POINTS], x, FACE_POINTS * sizeof *x);
+    b->flux[b->n] = flux;
+    b->at[b->n++] = at + 3;
+    b->reach = ty_max(b->reach, reach);
+    if (b->n == BATCH) follow(job, b);
+}
+
+static void weigh_faces(void* ctx, ty_range r)
+{
+    const weigh_job* job = ctx;
+    face_batch b = {.n = 0};
+    for (int64_t i = r.begin; i < r.end; ++i)
+        for (int axis = 0; axis < 3; ++axis)
+            face_flux(job, &b, job->ls->corner.at[i], axis, (int)(6 * i + axis));
+    if (b.n) follow(job, &b);
+}
+
+static void weigh_old(void* ctx, ty_range r)
+{
+    const weigh_job* job = ctx;
+    ty_levelset* ls = job->ls;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        int cell = ls->kept.at[i].cell;
+        double area, all = 0.0, old = ty_levelset_liquid_in(ls, cell, ls->next, &area), sum = old;
+        for (int axis = 0; axis < 3; ++axis) {
+            int low = 6 * ls->slot.at[cell] + axis,
+                high = 6 * ls->slot.at[cell + ty_grid_stride(&ls->grid, axis)] + axis;
+            sum += ls->foot.at[low + 3] - ls->foot.at[high + 3];
+            all += ls->foot.at[high] - ls->foot.at[low];
+        }
+        if (ty_levelset_near_source(ls, cell, HALF_DIAGONAL))
+            sum = ty_max(old > FULL ? sum + all : sum,
+                         ty_min(old, ty_levelset_liquid_in(ls, cell, NULL, &area)));
+        ls->kept.at[i].lost = sum;
+    }
+}
+
+static void weigh_new(void* ctx, ty_range r)
+{
+    ty_levelset* ls = ((const weigh_job*)ctx)->ls;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        ty_kept* k = &ls->kept.at[i];
+        k->lost -= ty_levelset_liquid_in(ls, k->cell, ls->phi, &k->area);
+    }
+}
+
+ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt)
+{
+    weigh_job job = {.ls = ls, .flow = flow, .dt = dt};
+    job.middle = (ty_flow){.velocity = flow->velocity, .cell = flow->cell};
+    if (flow->motion.eval) job.middle.velocity = (ty_sampler){&job, 3, 0.0, middle_velocity};
+    job.exact = flow->flux.eval && fabs(flow->cell - ls->grid.cell) < SAME_CELL * flow->cell;
+    TY_TRY(list_cells(ls));
+    TY_TRY(list_faces(ls));
+    ty_parallel_for(ls->corner.n, BLOCK, weigh_faces, &job);
+    ty_parallel_for(ls->kept.n, BLOCK, weigh_old, &job);
+    return ty_ok();
+}
+
+void ty_levelset_find_lost(ty_levelset* ls)
+{
+    weigh_job job = {.ls = ls};
+    ty_parallel_for(ls->kept.n, BLOCK, weigh_new, &job);
+}
