@@ -117,6 +117,7 @@ void ty_levelset_low_corner(const ty_levelset* ls, int cell, double low[3]);
 // Weigh, after a carry, finds how much liquid should be in the cells at the surface (phi before the
 // step is in `next`); keep, after settle, moves the surface where it is not. Not for WENO5, which
 // has no paths. Find_lost, between the two, takes away what is there.
+bool ty_levelset_can_weigh(const ty_levelset* ls, const ty_flow* flow);    // fluxes are known
 ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt);
 void ty_levelset_find_lost(ty_levelset* ls);
 ty_status ty_levelset_keep(ty_levelset* ls);

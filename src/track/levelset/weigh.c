@@ -255,12 +255,17 @@ static void weigh_new(void* ctx, ty_range r)
     }
 }
 
+bool ty_levelset_can_weigh(const ty_levelset* ls, const ty_flow* flow)
+{
+    return flow->flux.eval && fabs(flow->cell - ls->grid.cell) < SAME_CELL * flow->cell;
+}
+
 ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt)
 {
     weigh_job job = {.ls = ls, .flow = flow, .dt = dt};
     job.middle = (ty_flow){.velocity = flow->velocity, .cell = flow->cell};
     if (flow->motion.eval) job.middle.velocity = (ty_sampler){&job, 3, 0.0, middle_velocity};
-    job.exact = flow->flux.eval && fabs(flow->cell - ls->grid.cell) < SAME_CELL * flow->cell;
+    job.exact = true;
     TY_TRY(list_cells(ls));
     TY_TRY(list_faces(ls));
     ty_parallel_for(ls->corner.n, BLOCK, weigh_faces, &job);
