@@ -22,6 +22,12 @@ if(NOT TETHYS_PORTABLE AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" AND EXISTS /
   file(STRINGS /proc/cpuinfo cpu_flags REGEX "^flags" LIMIT_COUNT 1)
   if(cpu_flags MATCHES " avx2 " AND cpu_flags MATCHES " bmi2 " AND cpu_flags MATCHES " fma ")
     add_compile_options(-march=x86-64-v3)
+    # Copies by whole vectors: in halves, a vector that is read soon after waits for both.
+    include(CheckCCompilerFlag)
+    check_c_compiler_flag("-mmove-max=256 -mstore-max=256" TETHYS_WHOLE_MOVES)
+    if(TETHYS_WHOLE_MOVES)
+      add_compile_options(-mmove-max=256 -mstore-max=256)
+    endif()
   endif()
 endif()
 

@@ -13,16 +13,32 @@
 
 enum { LOOK = 48 };    // samples a side that estimate how much liquid there is
 
-// Costs of the grid solver with the level set tracker, from the statistics of `tethys bench dam`:
-// peak memory and checkpoints at 32 and 64 cells, seconds a step over 30 frames at 32 cells on one
-// thread of a 2.3 GHz Xeon.
-static const double MEMORY_BYTES_PER_CELL = 970.0;
-static const double CHECKPOINT_BYTES_PER_CELL = 135.0;
-static const double SECONDS_PER_WET_CELL = 1.1e-5;
+// What a solver's cells and its tracker's triangles cost on one thread of a 2.3 GHz Xeon.
+typedef struct price {
+    double memory, checkpoint, seconds;    // bytes, bytes, seconds a step; per cell
+    double memory_tri, checkpoint_tri, seconds_tri;
+} price;
+
+// Solver grid with tracker levelset, from the statistics of `tethys bench dam`: peak memory and
+// checkpoints (per cell of the domain) at 32 and 64 cells, seconds a step (per cell in liquid) over
+// 30 frames at 32 cells.
+static const price GRID = {.memory = 970.0, .checkpoint = 135.0, .seconds = 1.1e-5};
+// Solver tet with tracker contour, per tetrahedron: fitted to the first frames of
+// scenes/tet/dam-break.yaml with 50 thousand to 1.7 million of them.
+static const price TET = {.memory = 600.0,
+                          .checkpoint = 160.0,
+                          .seconds = 6.3e-6,
+                          .memory_tri = 3300.0,
+                          .checkpoint_tri = 100.0,
+                          .seconds_tri = 2e-5};
+// Tetrahedra for each cell in liquid, where most are wide, and for each along its surface; walls
+// that it touches count as surface.
+static const double TETS_INSIDE = 1.8, TETS_AT_SURFACE = 20.0;
 
 typedef struct estimate {
     double cells, wet_cells,
         surface_cells;    // of the domain (or the liquid's box), in liquid, at its surface
+    double tets;          // of solver tet
     int n[3];
     ty_box box;
 } estimate;
@@ -46,13 +62,14 @@ static void look_at_liquid(const ty_world* world, const ty_sim_def* def, estimat
             ty_sample(&solid, LOOK, (const double(*)[3])x, wall);
             for (int i = 0; i < LOOK; ++i) {
                 wet += phi[i] < 0.0 && wall[i] > 0.0;
-                near += fabs(phi[i]) < 0.5 * step;
+                near += 2.0 * (phi[i] < 0.0 && phi[i] > -0.5 * step);    // walls have no outer side
             }
         }
     double points = (double)LOOK * LOOK * LOOK, volume = size[0] * size[1] * size[2], h = def->cell;
     double hs = def->track.cell;
     e->wet_cells = wet / points * volume / (h * h * h);
     e->surface_cells = near / points * volume / step / (hs * hs);
+    e->tets = TETS_INSIDE * e->wet_cells + TETS_AT_SURFACE * e->surface_cells * (hs * hs) / (h * h);
 }
 
 static estimate make_estimate(const ty_world* world, const ty_sim_def* def)
@@ -79,24 +96,40 @@ static double steps_per_frame(const ty_world* world, const ty_sim_def* def, cons
     return fmax(1.0, ceil(1.0 / def->frame_rate / step));
 }
 
+// Bytes in memory and of a checkpoint, and seconds a step.
+typedef struct cost {
+    double memory, checkpoint, seconds;
+} cost;
+
+static cost cost_of(const ty_sim_def* def, const estimate* e, double triangles)
+{
+    bool tet = strcmp(def->solve.kind, "tet") == 0;
+    const price* p = tet ? &TET : &GRID;
+    double stored = tet ? e->tets : e->cells, moved = tet ? e->tets : e->wet_cells;
+    return (cost){.memory = stored * p->memory + triangles * p->memory_tri,
+                  .checkpoint = stored * p->checkpoint + triangles * p->checkpoint_tri,
+                  .seconds = moved * p->seconds + triangles * p->seconds_tri};
+}
+
 static void print_cost(ty_text* text, const ty_world* world, const ty_sim_def* def)
 {
     estimate e = make_estimate(world, def);
     double mib = 1.0 / (1024.0 * 1024.0), triangles = 2.0 * e.surface_cells;
+    cost c = cost_of(def, &e, triangles);
     double surface = def->write_surface ? triangles * (13.0 + 0.5 * 24.0) : 0.0;
     double volume = def->write_volume ? (e.wet_cells + 7.0 * e.surface_cells) * 14.0 : 0.0;
-    double checkpoint = def->checkpoint_every > 0 ? e.cells * CHECKPOINT_BYTES_PER_CELL : 0.0;
+    double checkpoint = def->checkpoint_every > 0 ? c.checkpoint : 0.0;
     double kept = def->checkpoint_keep > 0 ? def->checkpoint_keep : def->frame_count;
     double written = ceil((double)def->frame_count / def->output_every);
-    double steps = steps_per_frame(world, def, &e);
-    double seconds = steps * e.wet_cells * SECONDS_PER_WET_CELL;
+    double steps = steps_per_frame(world, def, &e), seconds = steps * c.seconds;
     ty_text_print(text, "cells        %d x %d x %d = %.0f of %g m, about %.0f in liquid\n", e.n[0],
                   e.n[1], e.n[2], e.cells, def->cell, e.wet_cells);
+    if (strcmp(def->solve.kind, "tet") == 0)
+        ty_text_print(text, "tetrahedra   about %.2g at the start\n", e.tets);
     ty_text_print(text, "surface      about %.0f triangles at the start\n", triangles);
     ty_text_print(text, "steps        about %.0f a frame at full speed (cfl %g)\n", steps,
                   def->solve.cfl);
-    ty_text_print(text, "memory       about %.0f MiB\n",
-                  60.0 + e.cells * MEMORY_BYTES_PER_CELL * mib);
+    ty_text_print(text, "memory       about %.0f MiB\n", 60.0 + c.memory * mib);
     ty_text_print(text,
                   "disk         about %.0f MiB (%.2f MiB a frame, checkpoints %.1f MiB each)\n",
                   (written * (surface + volume) + kept * checkpoint) * mib,
@@ -105,11 +138,6 @@ static void print_cost(ty_text* text, const ty_world* world, const ty_sim_def* d
         text,
         "time         about %.2g s a frame, %.2g min in all, on one thread of a 2.3 GHz Xeon\n",
         seconds, seconds * def->frame_count / 60.0);
-    if (strcmp(def->solve.kind, "tet") == 0)
-        ty_text_print(
-            text,
-            "             (memory, disk and time are those of solver grid with tracker levelset; tet takes many times as "
-            "long, how long is not known yet)\n");
 }
 
 static void print_outputs(ty_text* text, const ty_sim_def* def)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "field/cubic.h"
 
-#include <string.h>
-
 // Ratio of neighbouring second differences that no resolved surface has
 static const double KINK = 3.0;
 
@@ -106,10 +104,8 @@ static inline lanes carried(const stencil* p, lanes f[4], const limited* limits)
 
 static inline lanes load(const double* v, const stencil* x)
 {
-    lanes f;
-    if (!x->low && !x->high) memcpy(&f, v + x->offset[0], sizeof f);
-    else f = (lanes){v[x->offset[0]], v[x->offset[1]], v[x->offset[2]], v[x->offset[3]]};
-    return f;
+    if (!x->low && !x->high) return ty_load4(v + x->offset[0]);
+    return (lanes){v[x->offset[0]], v[x->offset[1]], v[x->offset[2]], v[x->offset[3]]};
 }
 
 // f[i][k] becomes f[k][i].

@@ -136,10 +136,8 @@ static inline void cubic_offsets(int base, int n, int64_t stride, int64_t offset
 // Four neighbours along x.
 static inline ty_vec3 four_at(const double* v, const int64_t offset[4], bool inside)
 {
-    ty_vec3 f;
-    if (inside) memcpy(&f, v + offset[0], sizeof f);
-    else f = (ty_vec3){v[offset[0]], v[offset[1]], v[offset[2]], v[offset[3]]};
-    return f;
+    if (inside) return ty_load4(v + offset[0]);
+    return (ty_vec3){v[offset[0]], v[offset[1]], v[offset[2]], v[offset[3]]};
 }
 
 void ty_grid_cubic(const ty_grid* g, const double* values, int n, const double (*x)[3], double* out)

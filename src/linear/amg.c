@@ -135,6 +135,7 @@ static ty_status coarsen(ty_amg* amg, int level, const ty_csr* first, bool* done
     double theta = ldexp(has_short_rows(amg->level[0].a) ? THETA : THETA_LONG_ROWS, -level);
     if (level == 0 && first) {
         if (!ty_csrf_from_csr(&amg->p, first)) return ty_no_memory("prolongation");
+        if (amg->taken) ty_csr_free(amg->taken);
     } else {
         TY_TRY(
             ty_aggregate(&amg->aggregates, here->a, amg->diagonal, theta, has_short_rows(here->a)));

@@ -42,6 +42,7 @@ typedef struct ty_amg {
     double* diagonal;
     TY_ARRAY(unsigned char) mark;
     ty_csrf p, r;
+    ty_csr* taken;    // the first prolongation, to be freed when it has been read; or NULL
     ty_galerkin galerkin;
     ty_colouring colouring;    // its scratch arrays only
     ty_dense dense;

@@ -29,6 +29,7 @@ struct ty_linear {
     ty_ic ic;
     TY_ARRAY(double) inverse_diagonal;    // jacobi only
     const ty_csr* first;                  // prolongation as given
+    ty_csr* taken;                        // the same where it is to be freed, or NULL
     ty_separation separation;
     double setup_seconds;
 };
@@ -125,7 +126,11 @@ static ty_status setup_multigrid(ty_linear* s)
     const ty_csr* first = s->first;
     if (first && s->pieces.n_pieces > 1)
         TY_TRY(ty_separate(&s->separation, first, s->pieces.label.at, &first));
-    return ty_amg_setup(&s->amg, s->a, first, s->pieces.tied.at);
+    if (s->taken && first != s->taken) ty_csr_free(s->taken);
+    s->amg.taken = !s->taken ? NULL : first == s->taken ? s->taken : &s->separation.p;
+    ty_status status = ty_amg_setup(&s->amg, s->a, first, s->pieces.tied.at);
+    if (s->taken) s->first = s->taken = s->amg.taken = NULL;
+    return status;
 }
 
 // The method in use.
@@ -166,6 +171,14 @@ ty_status ty_linear_setup(ty_linear* s, const ty_csr* a, const ty_csr* first_pro
     if (status.code == TY_OK) status = setup_method(s);
     if (status.code != TY_OK) s->a = NULL;
     s->setup_seconds = now() - start;
+    return status;
+}
+
+ty_status ty_linear_setup_taking(ty_linear* s, const ty_csr* a, ty_csr* first_prolongation)
+{
+    s->taken = first_prolongation;
+    ty_status status = ty_linear_setup(s, a, first_prolongation);
+    s->taken = NULL;
     return status;
 }
 

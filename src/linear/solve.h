@@ -91,6 +91,9 @@ void ty_linear_rest(ty_linear* solver);
 // row without entries has no coarse part. Only the multigrid uses it. Fails with TY_BAD_INPUT for a
 // matrix that is not square or has a negative diagonal.
 ty_status ty_linear_setup(ty_linear* solver, const ty_csr* a, const ty_csr* first_prolongation);
+// The same, and the prolongation is freed as soon as it has been read. It is not there for
+// ty_linear_refresh.
+ty_status ty_linear_setup_taking(ty_linear* solver, const ty_csr* a, ty_csr* first_prolongation);
 
 // The matrix given to set-up has new values in the same places. While no diagonal entry is more
 // than a fifth away from what it was at set-up, coarse levels stay, which costs an iteration or so

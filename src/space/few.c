@@ -8,6 +8,7 @@
 
 enum { MAX_BINS = 64 };             // along an axis
 static const double WIDTH = 2.0;    // of a bin at least, in `reach`
+static const double ROUNDING = 1e-9;
 
 typedef struct bins {
     double lo[3], width, per_width;
@@ -88,14 +89,26 @@ typedef struct answer {
     double* distance2;
 } answer;
 
+// Squared, from a point to a box; no rounding makes it larger than the distance to what is inside.
+static double to_box2(const double x[3], const double least[3], const double most[3])
+{
+    double sum = 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+        double d = ty_max(0.0, ty_max(least[axis] - x[axis], x[axis] - most[axis]));
+        sum += d * d;
+    }
+    return (1.0 - ROUNDING) * sum;
+}
+
 static void ask(const bins* b, const answer* a, int t, const ty_vec3 corner[3], double reach)
 {
     int lo[3], hi[3];
+    double least[3], most[3];
     for (int axis = 0; axis < 3; ++axis) {
-        double least = ty_min(corner[0][axis], ty_min(corner[1][axis], corner[2][axis]));
-        double most = ty_max(corner[0][axis], ty_max(corner[1][axis], corner[2][axis]));
-        lo[axis] = bin_along(b, axis, least - reach);
-        hi[axis] = bin_along(b, axis, most + reach);
+        least[axis] = ty_min(corner[0][axis], ty_min(corner[1][axis], corner[2][axis]));
+        most[axis] = ty_max(corner[0][axis], ty_max(corner[1][axis], corner[2][axis]));
+        lo[axis] = bin_along(b, axis, least[axis] - reach);
+        hi[axis] = bin_along(b, axis, most[axis] + reach);
         lo[axis] = lo[axis] < 0 ? 0 : lo[axis];
         hi[axis] = hi[axis] < b->n[axis] ? hi[axis] : b->n[axis] - 1;
         if (lo[axis] > hi[axis]) return;
@@ -105,6 +118,8 @@ static void ask(const bins* b, const answer* a, int t, const ty_vec3 corner[3], 
             int row = b->n[0] * (j + b->n[1] * k);
             for (int i = b->first[row + lo[0]]; i < b->first[row + hi[0] + 1]; ++i) {
                 int point = b->order[i];
+                if (to_box2(a->x[point], least, most) > ty_min(reach * reach, a->distance2[point]))
+                    continue;
                 double d2 = ty_closest_on_triangle(ty_load3(a->x[point]), corner[0], corner[1],
                                                    corner[2])
                                 .distance2;

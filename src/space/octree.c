@@ -11,21 +11,25 @@ ty_octree_def ty_octree_default(void)
         .box = ty_box_empty(), .levels = 6, .rule = TY_OCTREE_STUFF, .lipschitz = 1.0};
 }
 
-void ty_octree_tidy(ty_octree* t)
+void ty_octree_trim(ty_octree* t)
 {
     for (int l = 0; l < TY_OCTREE_MAX_LEVELS; ++l) {
-        ty_octree_level* level = &t->level[l];
-        ty_lattice_set_free(&level->before);
-        ty_array_free(&level->value);
-        ty_array_free(&level->value_before);
+        ty_lattice_set_free(&t->level[l].before);
+        ty_array_free(&t->level[l].value_before);
     }
     ty_lattice_set_free(&t->roots);
     ty_lattice_set_free(&t->corners_before);
-    ty_array_free(&t->corner_value);
     ty_array_free(&t->corner_value_before);
-    ty_array_free(&t->corner);
     ty_array_free(&t->active_corner);
     ty_array_free(&t->active_centre);
+}
+
+void ty_octree_tidy(ty_octree* t)
+{
+    ty_octree_trim(t);
+    for (int l = 0; l < TY_OCTREE_MAX_LEVELS; ++l) ty_array_free(&t->level[l].value);
+    ty_array_free(&t->corner_value);
+    ty_array_free(&t->corner);
 }
 
 void ty_octree_free(ty_octree* t)

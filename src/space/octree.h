@@ -78,6 +78,8 @@ typedef struct ty_octree {
 // than 2^20 cells wide or away; TY_NO_MEMORY. An octree without surface is no error.
 ty_status ty_octree_build(ty_octree* t, const ty_sampler* phi, const ty_octree_def* def);
 void ty_octree_free(ty_octree* t);
+// Gives back scratch memory.
+void ty_octree_trim(ty_octree* t);
 // Gives back all memory but that of the sets: leaves are found as before, corners and values are
 // gone.
 void ty_octree_tidy(ty_octree* t);

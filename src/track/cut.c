@@ -29,6 +29,8 @@ static const double DRAW_STEP = 0.05;    // cells: of the differences that point
 // Cells: what is farther from the fattened liquid lies on an obstacle
 static const double ON_LIQUID = 0.01;
 static const double BODY_REACH = 1.5;    // cells
+// Cells from obstacles beyond which they touch no edge of the lattice that the surface cuts
+static const double BESIDE = 3.0;
 
 typedef struct corner {
     int64_t node;
@@ -57,7 +59,8 @@ struct ty_cutter {
     ty_near near;           // when there is a hull
     TY_ARRAY(bool) lead;    // per row of nodes: whether the first one is inside
     TY_ARRAY(double) values;
-    TY_ARRAY(double) obstacles;    // at the nodes of the part they were asked for
+    TY_ARRAY(double) obstacles;    // at the nodes of the part they were asked for; or:
+    TY_ARRAY(uint8_t) beside;      // whether a node is in an obstacle or near one
     part known;                    // that part
     bool is_known;
     TY_ARRAY(int) body;
@@ -88,6 +91,7 @@ void ty_cutter_destroy(ty_cutter* c)
     ty_cutter_rest(c);
     ty_label_free(&c->label);
     ty_array_free(&c->obstacles);
+    ty_array_free(&c->beside);
     ty_array_free(&c->body);
     ty_array_free(&c->renumber);
     ty_free(c);
@@ -289,23 +293,47 @@ static void sample_obstacles(void* ctx, ty_range r)
     ty_sample(&obstacles, n, (const double(*)[3])x, c->obstacles.at + r.begin);
 }
 
-// Obstacles that move are asked for only where there is liquid: nodes in the air stay air.
-static void cut_obstacles(void* ctx, ty_range r)
+// Where liquid is looked at near its surface only, obstacles need not be known but near them.
+static void mark_obstacles(void* ctx, ty_range r)
 {
     ty_cutter* c = ctx;
     ty_sampler obstacles = ty_world_obstacles(c->part.world);
     double x[BLOCK][3], d[BLOCK];
+    int n = (int)(r.end - r.begin);
+    for (int i = 0; i < n; ++i) {
+        double s[3];
+        node_of(&c->part, r.begin + i, s);
+        to_space(&c->part, s, x[i]);
+    }
+    ty_sample(&obstacles, n, (const double(*)[3])x, d);
+    for (int i = 0; i < n; ++i) c->beside.at[r.begin + i] = !(d[i] > BESIDE * c->part.cell);
+}
+
+// Obstacles are asked for only where there is liquid: nodes in the air stay air. With `beside` at
+// those nodes alone, and at the air's beside the liquid: no bit of the surface depends on others.
+static void cut_wet(ty_cutter* c, ty_range r, const uint8_t* beside)
+{
+    ty_sampler obstacles = ty_world_obstacles(c->part.world);
+    double x[BLOCK][3], d[BLOCK], above = beside ? BESIDE * c->part.cell : 0.0;
     int64_t id[BLOCK];
     int n = 0;
     for (int64_t i = r.begin; i < r.end; ++i) {
         double s[3];
-        if (!(c->values.at[i] < 0.0)) continue;
+        if (!(c->values.at[i] < above) || (beside && !beside[i])) continue;
         node_of(&c->part, i, s);
         to_space(&c->part, s, x[n]);
         id[n++] = i;
     }
     ty_sample(&obstacles, n, (const double(*)[3])x, d);
     for (int i = 0; i < n; ++i) c->values.at[id[i]] = ty_max(c->values.at[id[i]], -d[i]);
+}
+
+static void cut_obstacles(void* ctx, ty_range r) { cut_wet(ctx, r, NULL); }
+
+static void cut_beside(void* ctx, ty_range r)
+{
+    ty_cutter* c = ctx;
+    cut_wet(c, r, c->beside.at);
 }
 
 static void cut_known(void* ctx, ty_range r)
@@ -332,19 +360,21 @@ static ty_status fill_values(ty_cutter* c, bool keep)
     else if (c->part.hull) TY_TRY(sample_sparsely(c));
     else ty_parallel_for(n, BLOCK, sample_liquid, c);
     if (!c->part.has_obstacles) return ty_ok();
-    bool still = keep && !ty_world_solid_moves(c->part.world);
+    bool still = keep && !ty_world_solid_moves(c->part.world), sparse = c->part.hull != NULL;
     if (!still) {
         c->is_known = c->is_known && !keep;
         ty_parallel_for(n, BLOCK, cut_obstacles, c);
         return ty_ok();
     }
-    if (!c->is_known || !same_lattice(&c->known, &c->part)) {
-        if (!ty_array_resize(&c->obstacles, n)) return ty_no_memory("cut surface");
-        ty_parallel_for(n, BLOCK, sample_obstacles, c);
+    if (!c->is_known || !same_lattice(&c->known, &c->part) || sparse != (c->known.hull != NULL)) {
+        if (sparse ? !ty_array_resize(&c->beside, n) : !ty_array_resize(&c->obstacles, n))
+            return ty_no_memory("cut surface");
+        ty_parallel_for(n, BLOCK, sparse ? mark_obstacles : sample_obstacles, c);
         c->known = c->part;
         c->is_known = true;
     }
-    ty_parallel_for(n, 16 * BLOCK, cut_known, c);
+    if (sparse) ty_parallel_for(n, BLOCK, cut_beside, c);
+    else ty_parallel_for(n, 16 * BLOCK, cut_known, c);
     return ty_ok();
 }
 

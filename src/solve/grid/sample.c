@@ -204,10 +204,8 @@ static void cubic_weights(double t, double w[4])
 // Four neighbours along x.
 static inline ty_vec3 four_at(const double* v, const int at[4], bool inside)
 {
-    ty_vec3 f;
-    if (inside) memcpy(&f, v + at[0], sizeof f);
-    else f = (ty_vec3){v[at[0]], v[at[1]], v[at[2]], v[at[3]]};
-    return f;
+    if (inside) return ty_load4(v + at[0]);
+    return (ty_vec3){v[at[0]], v[at[1]], v[at[2]], v[at[3]]};
 }
 
 static double cubic_at(const ty_cells* c, int axis, const double* values, const double x[3])

@@ -122,6 +122,8 @@ typedef struct ty_tetflow {
     TY_ARRAY(double) kept;          // per vertex: pressure of the first of two projections
     TY_ARRAY(ty_vec3) force;        // per tet: accelerations that are no pressure's; empty: none
     TY_ARRAY(ty_vec3) before;       // per tet: the acceleration that arrived with its velocity
+    TY_ARRAY(int) source;           // per tet: the source that its centre is in, or -1
+    TY_ARRAY(ty_vec3) source_a;     // per source: the pressure's mean acceleration in the last step
     TY_ARRAY(double) divergence;    // per tet, wanted
     TY_ARRAY(int) loose_id;    // per vertex of the liquid's surface: its number in the skin, or -1
     TY_ARRAY(int) contact;     // free surface vertices inside walls
@@ -145,8 +147,11 @@ ty_status ty_tetflow_carry(ty_tetflow* tf, double dt);
 void ty_tetflow_arriving(const ty_tetflow* tf, double dt, int n, const double (*x)[3], double* u,
                          double* a);
 // push.c: forces, steering, sources; `force` is set.
-void ty_tetflow_start_sources(ty_tetflow* tf);
+ty_status ty_tetflow_start_sources(ty_tetflow* tf);
 ty_status ty_tetflow_push(ty_tetflow* tf, double dt, double solve_dt);
+// What the pressure did in sources; and liquid there has no acceleration to carry.
+void ty_tetflow_measure_sources(ty_tetflow* tf);
+void ty_tetflow_rest_sources(ty_tetflow* tf);
 // given.c: p' at the free surface and the first guess elsewhere. Not physical: all zero.
 ty_status ty_tetflow_give(ty_tetflow* tf, const ty_liquid* liquid, bool physical);
 // contact.c: `given` where the surface has run on into walls.

@@ -124,8 +124,8 @@ static ty_status solve(const ty_tet_job* job, ty_solve_stats* stats)
     if (guessed) memcpy(p->rhs.at, p->x.at, sizeof(double) * (size_t)n);
     ty_vector_zero(n, p->x.at);
     ty_linear_stats linear;
-    TY_TRY(
-        ty_linear_setup(p->linear, &p->matrix, p->scheme == TY_TET_FACE ? &p->prolongation : NULL));
+    TY_TRY(ty_linear_setup_taking(p->linear, &p->matrix,
+                                  p->scheme == TY_TET_FACE ? &p->prolongation : NULL));
     TY_TRY(ty_linear_solve(p->linear, p->rhs.at, p->x.at, &linear));
     stats->iterations += linear.iterations;
     stats->residual = fmax(stats->residual, linear.last_residual);

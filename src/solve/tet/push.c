@@ -26,10 +26,14 @@ static ty_status push_points(const push_job* job, int n, const double (*x)[3], d
     return ty_world_steers(world) ? ty_world_steer(world, job->dt, n, x, v) : ty_ok();
 }
 
-// Liquid in a source has the source's velocity.
-static void push_sources(const push_job* job, int n, const double (*x)[3], double (*v)[3])
+// Liquid in a source has the source's velocity at the end of the step: what the pressure did there
+// in the last one is taken off before. (A jet in free fall would else leave by g dt faster than it
+// should: 19 % more volume at 1 m/s and 48 steps a second.) source: per point, which one it is in.
+static void push_sources(const push_job* job, int n, const double (*x)[3], double (*v)[3],
+                         int* source)
 {
     double d[BATCH], emitted[BATCH][3];
+    for (int i = 0; i < n && ty_world_n_sources(job->tf->world); ++i) source[i] = -1;
     for (int k = 0; k < ty_world_n_sources(job->tf->world); ++k) {
         ty_source s = ty_world_source(job->tf->world, k);
         if (!s.on || !s.velocity.eval) continue;
@@ -38,14 +42,53 @@ static void push_sources(const push_job* job, int n, const double (*x)[3], doubl
         for (int i = 0; i < n && !any; ++i) any = d[i] < 0.0;
         if (!any) continue;
         ty_sample(&s.velocity, n, x, emitted[0]);
-        for (int i = 0; i < n; ++i)
-            if (d[i] < 0.0) memcpy(v[i], emitted[i], sizeof v[0]);
+        ty_vec3 off = job->solve_dt * job->tf->source_a.at[k];
+        for (int i = 0; i < n; ++i) {
+            if (!(d[i] < 0.0)) continue;
+            ty_store3(v[i], ty_load3(emitted[i]) - off);
+            source[i] = k;
+        }
     }
 }
 
-// The liquid that is in sources at the start.
-void ty_tetflow_start_sources(ty_tetflow* tf)
+static ty_status open_sources(ty_tetflow* tf)
 {
+    int64_t n = ty_world_n_sources(tf->world), known = tf->source_a.n;
+    if (n == 0) return ty_ok();
+    if (!ty_array_resize(&tf->source_a, n) ||
+        !ty_array_resize(&tf->source, ty_tetflow_new(tf)->state.mesh.n_tets))
+        return ty_no_memory("sources");
+    for (int64_t k = known; k < n; ++k) tf->source_a.at[k] = ty_vec(0, 0, 0);
+    return ty_ok();
+}
+
+void ty_tetflow_measure_sources(ty_tetflow* tf)
+{
+    const ty_tet_motion* m = ty_tetflow_new(tf);
+    for (int64_t k = 0; k < tf->source_a.n; ++k) {
+        ty_vec3 sum = ty_vec(0, 0, 0);
+        double volume = 0.0;
+        for (int t = 0; t < m->state.mesh.n_tets; ++t) {
+            if (tf->source.at[t] != k) continue;
+            sum += m->volume.at[t] * m->state.a.at[t];
+            volume += m->volume.at[t];
+        }
+        tf->source_a.at[k] = volume > 0.0 ? sum / volume : sum;
+    }
+}
+
+void ty_tetflow_rest_sources(ty_tetflow* tf)
+{
+    ty_tet_state* s = &ty_tetflow_new(tf)->state;
+    for (int t = 0; t < s->mesh.n_tets && tf->source_a.n; ++t)
+        if (tf->source.at[t] >= 0) s->a.at[t] = ty_vec(0, 0, 0);
+    ty_array_free(&tf->source);
+}
+
+// The liquid that is in sources at the start.
+ty_status ty_tetflow_start_sources(ty_tetflow* tf)
+{
+    TY_TRY(open_sources(tf));
     ty_tet_motion* m = ty_tetflow_new(tf);
     push_job job = {.tf = tf, .m = m};
     int n = m->state.mesh.n_tets;
@@ -56,9 +99,10 @@ void ty_tetflow_start_sources(ty_tetflow* tf)
             ty_store3(x[i], m->centre.at[at + i]);
             ty_store3(v[i], m->state.u.at[at + i]);
         }
-        push_sources(&job, count, (const double(*)[3])x, v);
+        push_sources(&job, count, (const double(*)[3])x, v, tf->source.at + at);
         for (int i = 0; i < count; ++i) m->state.u.at[at + i] = ty_load3(v[i]);
     }
+    return ty_ok();
 }
 
 static void push_block(void* ctx, ty_range r)
@@ -72,7 +116,7 @@ static void push_block(void* ctx, ty_range r)
         ty_store3(v[i], u[i]);
     }
     ty_status s = push_points(job, n, (const double(*)[3])x, v, a);
-    push_sources(job, n, (const double(*)[3])x, v);
+    push_sources(job, n, (const double(*)[3])x, v, job->tf->source.at + r.begin);
     for (int i = 0; i < n; ++i) {
         u[i] = ty_load3(v[i]);
         job->tf->force.at[r.begin + i] = ty_load3(a[i]);
@@ -86,6 +130,7 @@ ty_status ty_tetflow_push(ty_tetflow* tf, double dt, double solve_dt)
     ty_tet_motion* m = ty_tetflow_new(tf);
     int64_t n = m->state.mesh.n_tets, blocks = (n + BATCH - 1) / BATCH;
     tf->force.n = 0;
+    TY_TRY(open_sources(tf));
     bool gravity = !tf->def->reduced_pressure;
     if (!gravity && !ty_world_has_forces(tf->world) && !ty_world_steers(tf->world) &&
         !ty_world_n_sources(tf->world))

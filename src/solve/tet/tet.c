@@ -48,16 +48,20 @@ static ty_status leave_old(ty_tetflow* tf, const ty_liquid* liquid, double dt)
     return ty_ok();
 }
 
-// From u in the new mesh's tets to a motion.
+// From u in the new mesh's tets to a motion. Volumes and centres are sooner measured again than
+// kept meanwhile.
 static ty_status project(ty_tetflow* tf, const ty_liquid* liquid, double solve_dt,
                          ty_solve_stats* stats)
 {
     const double* divergence;
+    ty_tet_motion* m = ty_tetflow_new(tf);
     TY_TRY(want_divergence(tf, liquid, &divergence));
-    if (ty_tetflow_new(tf)->state.mesh.n_tets == 0) return ty_ok();
-    TY_TRY(ty_tet_project(tf->projector, &ty_tetflow_new(tf)->state, solve_dt, divergence, stats));
+    if (m->state.mesh.n_tets == 0) return ty_ok();
+    ty_array_free(&m->volume);
+    ty_array_free(&m->centre);
+    TY_TRY(ty_tet_project(tf->projector, &m->state, solve_dt, divergence, stats));
     ty_tet_projector_rest(tf->projector);
-    return ty_ok();
+    return ty_tet_motion_measure(m);
 }
 
 // Friction as strong as gravity acts on what gravity and pressure leave over, or a heap of honey
@@ -105,11 +109,13 @@ static ty_status move(ty_tetflow* tf, const ty_liquid* liquid, double dt, double
     TY_TRY((tf->stiff ? project_stiff : project)(tf, liquid, solve_dt, stats));
     stats->project_seconds += ty_clock() - begin;
     begin = ty_clock();
+    ty_tetflow_measure_sources(tf);
     ty_tetflow_calm_slivers(tf);
     if (tf->carries)
         ty_tetflow_limit_accelerations(tf, dt,
                                        theta < 1.0);    // at first there is none to compare with
     else no_acceleration(&m->state);
+    ty_tetflow_rest_sources(tf);
     ty_array_free(&tf->before);
     ty_array_free(&tf->force);
     TY_TRY(finish(tf));
@@ -141,7 +147,7 @@ static ty_status start(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* 
 {
     TY_TRY(ty_tetflow_fill(tf, liquid));
     TY_TRY(set_velocity(tf));
-    ty_tetflow_start_sources(tf);
+    TY_TRY(ty_tetflow_start_sources(tf));
     TY_TRY(ty_tetflow_give(tf, liquid, false));
     TY_TRY(leave_old(tf, liquid, 0.0));
     TY_TRY(project(tf, liquid, 1.0, stats));
@@ -214,6 +220,7 @@ static ty_status archive(void* self, ty_archive* ar)
     TY_TRY(ty_tet_motion_archive(ty_tetflow_old(tf), ar, &tf->stars));
     TY_TRY(ty_archive_f64(ar, "tet.max_speed", &tf->max_speed, 1));
     TY_TRY(ty_archive_f64(ar, "tet.dt_limit", &tf->dt_limit, 1));
+    TY_TRY(ty_archive_growing(ar, "tet.source_a", &tf->source_a));
     return ar->loading ? ty_tet_band_make(&tf->band, ty_tetflow_old(tf), tf->world, tf->dt_limit)
                        : ty_ok();
 }
@@ -235,6 +242,8 @@ static void destroy(void* self)
     ty_array_free(&tf->force);
     ty_array_free(&tf->before);
     ty_array_free(&tf->divergence);
+    ty_array_free(&tf->source);
+    ty_array_free(&tf->source_a);
     ty_array_free(&tf->loose_id);
     ty_array_free(&tf->contact);
     ty_array_free(&tf->contact_id);

@@ -239,6 +239,9 @@ static void rest(void* self)
 {
     ty_slc* s = self;
     ty_slc_surface_free(&s->next);
+    ty_octree_trim(&s->now.tree);
+    ty_array_free(&s->now.point);
+    ty_array_free(&s->now.id);
     ty_contour_free(&s->contour);
     ty_array_free(&s->parent);
     ty_array_free(&s->amount);

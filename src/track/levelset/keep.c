@@ -28,53 +28,66 @@ typedef struct keep_job {
     ty_levelset* ls;
 } keep_job;
 
-// K applied to values of listed cells; slot[cell] is their place.
+// K applied to values at cells.
 static double spread(const ty_levelset* ls, int64_t cell, const double* values)
 {
     double sum = 0.0;
     for (int k = -REACH; k <= REACH; ++k)
         for (int j = -REACH; j <= REACH; ++j) {
-            const int* row = ls->slot.at + cell + j * ty_grid_stride(&ls->grid, 1) +
-                             k * ty_grid_stride(&ls->grid, 2);
+            const double* row = values + cell + j * ty_grid_stride(&ls->grid, 1) +
+                                k * ty_grid_stride(&ls->grid, 2);
             double line = 0.0;
-            for (int i = -REACH; i <= REACH; ++i)
-                if (row[i] >= 0) line += KERNEL[i + REACH] * values[row[i]];
+            for (int i = -REACH; i <= REACH; ++i) line += KERNEL[i + REACH] * row[i];
             sum += KERNEL[j + REACH] * KERNEL[k + REACH] * line;
         }
     return sum;
 }
 
-// foot[] holds three lists now: areas, what is lost per area around, and what the surface in each
-// cell gets of it.
+// spare[] holds the areas: what is lost per area around.
 static void divide(void* ctx, ty_range r)
 {
     ty_levelset* ls = ((const keep_job*)ctx)->ls;
     for (int64_t i = r.begin; i < r.end; ++i) {
-        double around = spread(ls, ls->kept.at[i].cell, ls->foot.at);
-        ls->foot.at[ls->kept.n + i] = around > LEAST_AREA ? ls->kept.at[i].lost / around : 0.0;
+        double around = spread(ls, ls->kept.at[i].cell, ls->spare);
+        ls->foot.at[i] = around > LEAST_AREA ? ls->kept.at[i].lost / around : 0.0;
     }
 }
 
+static bool is_moved(const ty_levelset* ls, int cell)
+{
+    return !ls->closed[cell] && fabs(ls->phi[cell]) <= MOVED * ls->grid.cell;
+}
+
+// spare[] holds the areas: those around every value that may move.
+static void find_areas(void* ctx, ty_range r)
+{
+    ty_levelset* ls = ((const keep_job*)ctx)->ls;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        int cell = ls->active.at[i];
+        ls->foot.at[ls->kept.n + i] = is_moved(ls, cell) ? spread(ls, cell, ls->spare) : 0.0;
+    }
+}
+
+// spare[] holds what is lost per area: what the surface in each cell gets of it.
 static void deal(void* ctx, ty_range r)
 {
     ty_levelset* ls = ((const keep_job*)ctx)->ls;
     for (int64_t i = r.begin; i < r.end; ++i) {
         double area = ls->kept.at[i].area;
-        double cells = area > 0.0 ? spread(ls, ls->kept.at[i].cell, ls->foot.at + ls->kept.n) : 0.0;
-        ls->foot.at[2 * ls->kept.n + i] = area * cells;
+        ls->foot.at[i] = area > 0.0 ? area * spread(ls, ls->kept.at[i].cell, ls->spare) : 0.0;
     }
 }
 
+// spare[] holds what the surface in each cell gets.
 static double give_back(void* ctx, ty_range r)
 {
     ty_levelset* ls = ((const keep_job*)ctx)->ls;
     double h = ls->grid.cell, most = 0.0;
     for (int64_t i = r.begin; i < r.end; ++i) {
         int cell = ls->active.at[i];
-        if (ls->closed[cell] || fabs(ls->phi[cell]) > MOVED * h) continue;
-        double around = spread(ls, cell, ls->foot.at);
+        double around = ls->foot.at[ls->kept.n + i];
         if (!(around > LEAST_AREA)) continue;
-        double cells = spread(ls, cell, ls->foot.at + 2 * ls->kept.n) / around;
+        double cells = spread(ls, cell, ls->spare) / around;
         double offset = h * ty_clamp(fabs(cells) - UNSURE, 0.0, MOST_OFFSET);
         if (offset == 0.0 || ty_levelset_at_thin_wall(ls, cell)) continue;
         ls->phi[cell] = ty_clamp(ls->phi[cell] - copysign(offset, cells), -ls->band, ls->band);
@@ -83,21 +96,27 @@ static double give_back(void* ctx, ty_range r)
     return most;
 }
 
+static void put_into_spare(ty_levelset* ls)
+{
+    for (int64_t i = 0; i < ls->kept.n; ++i) ls->spare[ls->kept.at[i].cell] = ls->foot.at[i];
+}
+
 ty_status ty_levelset_keep(ty_levelset* ls)
 {
     keep_job job = {.ls = ls};
     int64_t n = ls->kept.n;
+    size_t bytes = (size_t)ty_grid_size(&ls->grid) * sizeof *ls->next;
     ty_levelset_find_lost(ls);
-    if (!ty_array_resize(&ls->foot, 3 * n)) return ty_no_memory("cells at the surface");
-    for (int64_t i = 0; i < ls->corner.n; ++i) ls->slot.at[ls->corner.at[i]] = -1;
-    for (int64_t i = 0; i < n; ++i) {
-        ls->slot.at[ls->kept.at[i].cell] = (int)i;
-        ls->foot.at[i] = ls->kept.at[i].area;
-    }
-    ty_parallel_for(n, BLOCK, divide, &job);
-    ty_parallel_for(n, BLOCK, deal, &job);
     TY_TRY(ty_levelset_activate(ls));
-    memcpy(ls->next, ls->phi, (size_t)ty_grid_size(&ls->grid) * sizeof *ls->next);
+    if (!ty_array_resize(&ls->foot, n + ls->active.n)) return ty_no_memory("cells at the surface");
+    memset(ls->spare, 0, bytes);
+    for (int64_t i = 0; i < n; ++i) ls->spare[ls->kept.at[i].cell] = ls->kept.at[i].area;
+    ty_parallel_for(n, BLOCK, divide, &job);
+    ty_parallel_for(ls->active.n, BLOCK, find_areas, &job);
+    put_into_spare(ls);
+    ty_parallel_for(n, BLOCK, deal, &job);
+    put_into_spare(ls);
+    memcpy(ls->next, ls->phi, bytes);
     double most = ty_parallel_max(ls->active.n, BLOCK, give_back, &job);
     if (!(most > 0.0)) return ty_ok();
     ls->moved += most;

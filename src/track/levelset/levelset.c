@@ -40,7 +40,7 @@ void ty_levelset_destroy(ty_levelset* ls)
 ty_status ty_levelset_redistance(ty_levelset* ls, double reach)
 {
     double h = ls->grid.cell;
-    double wanted = (REACH_BEYOND + BAND_SLACK + ls->def.redistance) * h + 1.5 * reach;
+    double wanted = (REACH_BEYOND + BAND_SLACK + ls->def.redistance) * h + reach;
     ls->band = reach > 0.0 ? fmax(wanted, FIRST_BAND * h) : ls->band;
     if (ls->has_obstacles)
         memcpy(ls->spare, ls->phi, (size_t)ty_grid_size(&ls->grid) * sizeof *ls->phi);
