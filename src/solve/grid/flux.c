@@ -6,6 +6,9 @@
 
 #include "solve/grid/gridflow.h"
 
+// Bits of noted[]: that of axis 0, and one for while an axis is worked on.
+enum { SOURCE = 8, SOURCE_NOW = 64 };
+
 void ty_gridflow_note_flux(ty_gridflow* gf)
 {
     for (int axis = 0; axis < 3; ++axis) {
@@ -25,31 +28,67 @@ void ty_gridflow_note_flux(ty_gridflow* gf)
     }
 }
 
+// The rate of what is continued is that of its velocity; forces are no part of next_acc[]. What fails
+// here the world remembers.
+static void continue_batch(ty_gridflow* gf, int axis, int n, const int* face)
+{
+    double x[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3], a[TY_SAMPLE_BATCH][3];
+    bool forced = ty_world_has_forces(gf->world);
+    memset(a, 0, sizeof a);
+    if (forced) {
+        for (int i = 0; i < n; ++i) ty_face_center(&gf->cells, axis, face[i], x[i]);
+        ty_face_vectors(gf, gf->u, axis, n, face, v);
+        forced =
+            ty_world_forces(gf->world, n, (const double(*)[3])x, (const double(*)[3])v, a).code ==
+            TY_OK;
+    }
+    for (int i = 0; i < n; ++i) {
+        double rate = gf->next_acc[axis][face[i]] + (forced ? a[i][axis] : 0.0);
+        gf->flux_rate[axis][face[i]] = gf->open[axis][face[i]] * rate;
+    }
+}
+
 void ty_gridflow_continue_rates(ty_gridflow* gf)
 {
-    for (int axis = 0; axis < 3; ++axis)
+    for (int axis = 0; axis < 3; ++axis) {
+        int face[TY_SAMPLE_BATCH], n = 0;
+        const ty_ids* known = &gf->known[axis];
+        for (int64_t k = 0; k < known->n && gf->carries; ++k) {
+            if (!isnan(gf->flux_rate[axis][known->at[k]])) continue;
+            face[n++] = known->at[k];
+            if (n == TY_SAMPLE_BATCH) continue_batch(gf, axis, n, face), n = 0;
+        }
+        if (n) continue_batch(gf, axis, n, face);
         for (int f = 0; f < gf->cells.count; ++f)
-            if (isnan(gf->flux_rate[axis][f]))
-                gf->flux_rate[axis][f] = gf->carries ? gf->open[axis][f] * gf->next_acc[axis][f]
-                                                     : 0.0;
+            if (isnan(gf->flux_rate[axis][f])) gf->flux_rate[axis][f] = 0.0;
+    }
+}
+
+void ty_gridflow_take_back_flux(ty_gridflow* gf)
+{
+    for (int axis = 0; axis < 3; ++axis)
+        for (int f = 0; f < gf->cells.count; ++f) {
+            double rate = gf->flux_rate[axis][f];
+            if (!isnan(rate)) gf->flux[axis][f] -= gf->dt * rate;
+            else if (gf->mark[axis][f] > 1)
+                gf->flux[axis][f] -= gf->open[axis][f] * (gf->next[axis][f] - gf->u[axis][f]);
+        }
 }
 
 static void add_sources(ty_gridflow* gf, int axis)
 {
     const ty_cut_faces* cut = &gf->cut[axis];
-    uint8_t bit = (uint8_t)(8 << axis);    // the flux is that of a source
     for (int64_t k = 0; gf->has_spouts && k < cut->face.n; ++k) {
         int f = cut->face.at[k];
-        if (cut->slip.at[k] >= 0.0 || gf->open[axis][f] == 1.0) continue;
-        double scale = gf->emission.at[2 * (int)(-1.0 - cut->slip.at[k])], open = gf->open[axis][f];
+        double open = gf->open[axis][f], *flux = &gf->flux[axis][f];
+        if (cut->slip.at[k] >= 0.0 || open == 1.0) continue;
+        double scale = gf->emission.at[2 * (int)(-1.0 - cut->slip.at[k])];
         double emits = (1.0 - open) * scale * gf->body[axis][f];
-        if (open > 0.0) {
-            gf->flux[axis][f] += emits;
-            continue;
-        }
-        if (gf->noted[f] & bit) gf->flux_rate[axis][f] = (emits - gf->flux[axis][f]) / gf->dt;
-        gf->flux[axis][f] = emits;
-        gf->noted[f] |= bit;
+        bool before = gf->noted[f] & SOURCE << axis;
+        if (before && open == 0.0) gf->flux_rate[axis][f] = (emits - *flux) / gf->dt;
+        else if (before) gf->flux_rate[axis][f] += emits / gf->dt;    // it was part of the flux
+        *flux = open > 0.0 ? *flux + emits : emits;
+        gf->noted[f] |= SOURCE_NOW;
     }
 }
 
@@ -57,14 +96,14 @@ void ty_gridflow_continue_flux(ty_gridflow* gf)
 {
     for (int axis = 0; axis < 3; ++axis) {
         const double *open = gf->open[axis], *u = gf->next[axis];
-        uint8_t source = (uint8_t)(8 << axis);
-        for (int f = 0; f < gf->cells.count; ++f) {
-            bool closed = open[f] == 0.0 && gf->mark[axis][f] == 1;    // by a source
-            if (!closed) gf->noted[f] &= (uint8_t)~source;
+        for (int f = 0; f < gf->cells.count; ++f)
             if (gf->mark[axis][f] != 1)
                 gf->flux[axis][f] = gf->mark[axis][f] ? open[f] * u[f] : 0.0;
-        }
         add_sources(gf, axis);
+        for (int f = 0; f < gf->cells.count; ++f) {
+            int source = gf->noted[f] & SOURCE_NOW ? SOURCE << axis : 0;
+            gf->noted[f] = (uint8_t)((gf->noted[f] & ~(SOURCE << axis | SOURCE_NOW)) | source);
+        }
     }
 }
 

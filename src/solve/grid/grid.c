@@ -85,6 +85,7 @@ static ty_status probe(ty_gridflow* gf, const ty_liquid* liquid, ty_solve_stats*
     if (gf->carries) clear(gf->acc, gf->cells.count);    // there is none to carry yet
     TY_TRY(move(gf, liquid, dt, 1.0, stats));
     stats->max_divergence = divergence;
+    ty_gridflow_take_back_flux(gf);
     if (gf->carries) swap_arrays(gf->acc, gf->next_acc);
     return ty_gridflow_expose(gf);
 }

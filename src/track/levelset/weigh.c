@@ -123,7 +123,6 @@ static void follow(const weigh_job* job, face_batch* b)
            phi[2][TY_SAMPLE_BATCH];
     int n = b->n * FACE_POINTS;
     int pieces = (int)ty_clamp(ceil(b->reach / ls->grid.cell), 1.0, MOST_PIECES);
-    ty_levelset_field field = {&ls->grid, ls->next};
     for (int piece = 0; piece < pieces; ++piece) {
         ty_trace_back(&job->middle, job->dt / pieces, n, (const double(*)[3])b->x, to);
         for (int half = 0; half < 2; ++half) {
@@ -131,7 +130,7 @@ static void follow(const weigh_job* job, face_batch* b)
                 ty_vec3 from = ty_load3(b->x[i]);
                 ty_store3(at[i], from + (0.25 + 0.5 * half) * (ty_load3(to[i]) - from));
             }
-            ty_levelset_eval(&field, n, (const double(*)[3])at, phi[half]);
+            ty_grid_linear(&ls->grid, ls->next, n, (const double(*)[3])at, phi[half]);
             ty_levelset_fill_sources(ls, n, (const double(*)[3])at, phi[half]);
             for (int i = 0; i < n; ++i) {
                 double out = ty_levelset_beyond_open(ls, at[i]);
@@ -170,8 +169,7 @@ static bool source_share(const ty_levelset* ls, const double (*x)[3], double* sh
     ty_levelset_fill_sources(ls, FACE_POINTS, x, phi);
     for (int k = 0; k < FACE_POINTS; ++k) touched |= phi[k] < 0.0;
     if (!touched) return false;
-    ty_levelset_field field = {&ls->grid, ls->next};
-    ty_levelset_eval(&field, FACE_POINTS, x, phi);
+    ty_grid_linear(&ls->grid, ls->next, FACE_POINTS, x, phi);
     ty_levelset_fill_sources(ls, FACE_POINTS, x, phi);
     *share = 0.0;
     for (int k = 0; k < FACE_POINTS; ++k) {
