@@ -283,6 +283,5 @@ ty_status ty_gridflow_continue(ty_gridflow* gf)
     }
     TY_TRY(ty_gridflow_balance(gf));
     fill_sides(gf);
-    ty_gridflow_continue_flux(gf);
-    return ty_ok();
+    return ty_gridflow_continue_flux(gf);
 }

@@ -6,9 +6,6 @@
 
 #include "solve/grid/gridflow.h"
 
-// Bits of noted[]: that of axis 0, and one for while an axis is worked on.
-enum { SOURCE = 8, SOURCE_NOW = 64 };
-
 void ty_gridflow_note_flux(ty_gridflow* gf)
 {
     for (int axis = 0; axis < 3; ++axis) {
@@ -75,36 +72,40 @@ void ty_gridflow_take_back_flux(ty_gridflow* gf)
         }
 }
 
-static void add_sources(ty_gridflow* gf, int axis)
+// emitted[] from the closed parts, and how it changes where it was emitted before.
+static ty_status emit(ty_gridflow* gf, int axis)
 {
     const ty_cut_faces* cut = &gf->cut[axis];
-    for (int64_t k = 0; gf->has_spouts && k < cut->face.n; ++k) {
+    double *emitted = gf->emitted[axis], *rate = gf->flux_rate[axis];
+    if (!emitted) return ty_ok();
+    if (!ty_array_resize(&gf->scratch, cut->face.n)) return ty_no_memory("fluxes of sources");
+    for (int64_t k = 0; k < cut->face.n; ++k) {
         int f = cut->face.at[k];
-        double open = gf->open[axis][f], *flux = &gf->flux[axis][f];
-        if (cut->slip.at[k] >= 0.0 || open == 1.0) continue;
+        double open = gf->open[axis][f];
+        gf->scratch.at[k] = 0.0;
+        if (!gf->has_spouts || cut->slip.at[k] >= 0.0 || open == 1.0) continue;
         double scale = gf->emission.at[2 * (int)(-1.0 - cut->slip.at[k])];
-        double emits = (1.0 - open) * scale * gf->body[axis][f];
-        bool before = gf->noted[f] & SOURCE << axis;
-        if (before && open == 0.0) gf->flux_rate[axis][f] = (emits - *flux) / gf->dt;
-        else if (before) gf->flux_rate[axis][f] += emits / gf->dt;    // it was part of the flux
-        *flux = open > 0.0 ? *flux + emits : emits;
-        gf->noted[f] |= SOURCE_NOW;
+        gf->scratch.at[k] = (1.0 - open) * scale * gf->body[axis][f];
+        if (open == 0.0) rate[f] = 0.0;
+        if (emitted[f] != 0.0) rate[f] += (gf->scratch.at[k] - emitted[f]) / gf->dt;
     }
+    memset(emitted, 0, sizeof(double) * (size_t)gf->cells.count);
+    for (int64_t k = 0; k < cut->face.n; ++k) emitted[cut->face.at[k]] = gf->scratch.at[k];
+    return ty_ok();
 }
 
-void ty_gridflow_continue_flux(ty_gridflow* gf)
+ty_status ty_gridflow_continue_flux(ty_gridflow* gf)
 {
     for (int axis = 0; axis < 3; ++axis) {
         const double *open = gf->open[axis], *u = gf->next[axis];
-        for (int f = 0; f < gf->cells.count; ++f)
-            if (gf->mark[axis][f] != 1)
-                gf->flux[axis][f] = gf->mark[axis][f] ? open[f] * u[f] : 0.0;
-        add_sources(gf, axis);
         for (int f = 0; f < gf->cells.count; ++f) {
-            int source = gf->noted[f] & SOURCE_NOW ? SOURCE << axis : 0;
-            gf->noted[f] = (uint8_t)((gf->noted[f] & ~(SOURCE << axis | SOURCE_NOW)) | source);
+            if (open[f] == 0.0) gf->flux[axis][f] = 0.0;
+            else if (gf->mark[axis][f] != 1)
+                gf->flux[axis][f] = gf->mark[axis][f] ? open[f] * u[f] : 0.0;
         }
+        TY_TRY(emit(gf, axis));
     }
+    return ty_ok();
 }
 
 void ty_gridflow_fluxes(const void* self, int n, const double (*x)[3], double* out)
@@ -121,7 +122,9 @@ void ty_gridflow_fluxes(const void* self, int n, const double (*x)[3], double* o
                 in = in && at[d] >= 1 && at[d] <= c->n[d] + (d == axis);
             }
             int f = in ? ty_cell_index(c, at[0], at[1], at[2]) : 0;
-            out[6 * i + axis] = in ? gf->flux[axis][f] : 0.0;
-            out[6 * i + 3 + axis] = in && gf->carries && !gf->rides ? gf->flux_rate[axis][f] : 0.0;
+            double emitted = in && gf->emitted[axis] ? gf->emitted[axis][f] : 0.0;
+            out[9 * i + axis] = in ? gf->flux[axis][f] + emitted : 0.0;
+            out[9 * i + 3 + axis] = in && gf->carries && !gf->rides ? gf->flux_rate[axis][f] : 0.0;
+            out[9 * i + 6 + axis] = emitted;
         }
 }

@@ -145,7 +145,7 @@ static ty_flow flow(const void* self)
 {
     const ty_gridflow* gf = self;
     ty_flow f = {.velocity = {gf, 3, 0.0, ty_gridflow_seen_velocity},
-                 .flux = {gf, 6, 0.0, ty_gridflow_fluxes},
+                 .flux = {gf, 9, 0.0, ty_gridflow_fluxes},
                  .pressure = {gf, 1, 0.0, ty_gridflow_pressure},
                  .lattice = {.cell = gf->cells.h},
                  .cell = gf->cells.h,
@@ -182,6 +182,8 @@ static ty_status archive(void* self, ty_archive* ar)
         TY_TRY(ty_archive_f64(ar, "seen", gf->seen[axis], gf->cells.count));
         TY_TRY(ty_archive_f64(ar, "flux", gf->flux[axis], gf->cells.count));
         TY_TRY(ty_archive_f64(ar, "flux_rate", gf->flux_rate[axis], gf->cells.count));
+        if (gf->emitted[axis])
+            TY_TRY(ty_archive_f64(ar, "emitted", gf->emitted[axis], gf->cells.count));
         if (!gf->carries) continue;
         TY_TRY(ty_archive_f64(ar, a_names[axis], gf->acc[axis], gf->cells.count));
         TY_TRY(ty_archive_f64(ar, "rate", gf->rate[axis], gf->cells.count));
@@ -204,11 +206,12 @@ static void destroy(void* self)
     ty_gridflow* gf = self;
     if (!gf) return;
     for (int axis = 0; axis < 3; ++axis) {
-        double* arrays[] = {gf->u[axis],        gf->next[axis], gf->acc[axis],   gf->next_acc[axis],
-                            gf->carried[axis],  gf->open[axis], gf->body[axis],  gf->hold[axis],
-                            gf->seen[axis],     gf->rate[axis], gf->drift[axis], gf->flux[axis],
-                            gf->flux_rate[axis]};
-        for (int i = 0; i < 13; ++i) ty_free(arrays[i]);
+        double* arrays[] = {gf->u[axis],         gf->next[axis],    gf->acc[axis],
+                            gf->next_acc[axis],  gf->carried[axis], gf->open[axis],
+                            gf->body[axis],      gf->hold[axis],    gf->seen[axis],
+                            gf->rate[axis],      gf->drift[axis],   gf->flux[axis],
+                            gf->flux_rate[axis], gf->emitted[axis]};
+        for (int i = 0; i < 14; ++i) ty_free(arrays[i]);
         ty_free(gf->mark[axis]);
         ty_free(gf->stress_row[axis]);
         ty_array_free(&gf->cut[axis].face);
@@ -287,6 +290,8 @@ static ty_status reserve(ty_gridflow* gf)
              (gf->flux[axis] = ty_alloc_zero(n, sizeof(double))) &&
              (gf->flux_rate[axis] = ty_alloc_zero(n, sizeof(double))) &&
              (gf->mark[axis] = ty_alloc_zero(n, 1));
+        if (ok && ty_world_n_sources(gf->world))
+            ok = (gf->emitted[axis] = ty_alloc_zero(n, sizeof(double)));
         if (ok && sources_move(gf->world))
             ok = (gf->drift[axis] = ty_alloc_zero(n, sizeof(double)));
         if (!ok || !gf->carries) continue;

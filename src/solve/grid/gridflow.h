@@ -60,8 +60,9 @@ typedef struct ty_gridflow {
     double *seen[3], *rate[3];    // velocity as trackers see it, and how fast it changes at a place
     double* carried[3];           // scratch of advection
     double *flux[3], *flux_rate[3];    // through faces, per area of the whole face; its change
-    uint8_t* noted;      // bit `axis`: flux[axis] is that of liquid, bit axis + 3: of a source
-    double* pressure;    // p' / rho at centres, p' = p - rho g . (x - ref)
+    double* emitted[3];    // by sources through what they close; NULL when there are none
+    uint8_t* noted;        // bit `axis`: flux[axis] is that of liquid
+    double* pressure;      // p' / rho at centres, p' = p - rho g . (x - ref)
     double gravity[3], ref[3];
     bool started;      // there is a pressure
     uint8_t* state;    // of cells
@@ -190,7 +191,7 @@ ty_status ty_gridflow_continue(ty_gridflow* gf);
 // flux.c: flux[] from next[], on the liquid's faces after the projection, and then, after
 // continuation, on all others.
 void ty_gridflow_note_flux(ty_gridflow* gf);
-void ty_gridflow_continue_flux(ty_gridflow* gf);
+ty_status ty_gridflow_continue_flux(ty_gridflow* gf);
 void ty_gridflow_continue_rates(ty_gridflow* gf);
 // Of a step that is thrown away only flux_rate[] stays, flux[] is that of u[] again.
 void ty_gridflow_take_back_flux(ty_gridflow* gf);

@@ -159,23 +159,30 @@ static void face_points(const ty_levelset* ls, int cell, int axis, double (*x)[3
     }
 }
 
-// Through a face that a source covers in part comes what is liquid there and now. False: none does.
-static bool source_share(const ty_levelset* ls, const double (*x)[3], double* share)
+static double face_share(const double phi[FACE_POINTS])
 {
-    double phi[FACE_POINTS];
-    bool touched = false;
-    for (int k = 0; k < FACE_POINTS; ++k) phi[k] = INFINITY;
-    if (ty_world_n_sources(ls->world) == 0) return false;
-    ty_levelset_fill_sources(ls, FACE_POINTS, x, phi);
-    for (int k = 0; k < FACE_POINTS; ++k) touched |= phi[k] < 0.0;
-    if (!touched) return false;
-    ty_grid_linear(&ls->grid, ls->next, FACE_POINTS, x, phi);
-    ty_levelset_fill_sources(ls, FACE_POINTS, x, phi);
-    *share = 0.0;
+    double share = 0.0;
     for (int k = 0; k < FACE_POINTS; ++k) {
         double u = phi[k ^ 1] - phi[k], v = phi[k ^ 2] - phi[k];
-        *share += ty_share_below(phi[k], sqrt(u * u + v * v)) / FACE_POINTS;
+        share += ty_share_below(phi[k], sqrt(u * u + v * v)) / FACE_POINTS;
     }
+    return share;
+}
+
+// Through a face that a source covers in part comes what is liquid there and now; where the solver
+// lets nothing else through, only what is the source's. False: no part is covered.
+static bool source_share(const ty_levelset* ls, const double (*x)[3], bool only, double* share)
+{
+    double phi[FACE_POINTS];
+    if (ty_world_n_sources(ls->world) == 0) return false;
+    for (int k = 0; k < FACE_POINTS; ++k) phi[k] = ls->band;
+    ty_levelset_fill_sources(ls, FACE_POINTS, x, phi);
+    *share = face_share(phi);
+    if (*share == 0.0) return false;
+    if (only) return true;
+    ty_grid_linear(&ls->grid, ls->next, FACE_POINTS, x, phi);
+    ty_levelset_fill_sources(ls, FACE_POINTS, x, phi);
+    *share = face_share(phi);
     return true;
 }
 
@@ -191,9 +198,11 @@ static void face_flux(const weigh_job* job, face_batch* b, int cell, int axis, i
         flux += v[k][axis] / FACE_POINTS;
         reach2 = ty_max(reach2, ty_dot(ty_load3(v[k]), ty_load3(v[k])));
     }
+    bool only_source = false;
     if (job->exact) {
-        double through[6];
+        double through[9];
         ty_sample(&job->flow->flux, 1, (const double(*)[3])x[FACE_POINTS], through);
+        only_source = through[axis] == through[6 + axis];
         flux = through[axis] + 0.5 * job->dt * through[3 + axis];
     }
     flux *= job->dt / h;
@@ -202,7 +211,7 @@ static void face_flux(const weigh_job* job, face_batch* b, int cell, int axis, i
     ls->foot.at[at] = flux;
     ls->foot.at[at + 3] = phi < 0.0 ? flux : 0.0;
     double share;
-    if (source_share(ls, (const double(*)[3])x, &share)) {
+    if (source_share(ls, (const double(*)[3])x, only_source, &share)) {
         ls->foot.at[at + 3] = share * flux;
         return;
     }
@@ -224,6 +233,22 @@ static void weigh_faces(void* ctx, ty_range r)
     if (b.n) follow(job, &b);
 }
 
+// What sources let out through a cell's faces does not come out of the cell.
+static double let_out(const weigh_job* job, int cell)
+{
+    const ty_levelset* ls = job->ls;
+    double sum = 0.0;
+    for (int side = 0; side < 6; ++side) {
+        int axis = side / 2, owner = cell + (side % 2) * (int)ty_grid_stride(&ls->grid, axis);
+        double x[FACE_POINTS + 1][3], through[9];
+        face_points(ls, owner, axis, x);
+        ty_sample(&job->flow->flux, 1, (const double(*)[3])x[FACE_POINTS], through);
+        double in = ls->foot.at[6 * ls->slot.at[owner] + axis + 3] * (side % 2 ? -1.0 : 1.0);
+        if (through[6 + axis] != 0.0 && in < 0.0) sum -= in;
+    }
+    return sum;
+}
+
 static void weigh_old(void* ctx, ty_range r)
 {
     const weigh_job* job = ctx;
@@ -237,9 +262,10 @@ static void weigh_old(void* ctx, ty_range r)
             sum += ls->foot.at[low + 3] - ls->foot.at[high + 3];
             all += ls->foot.at[high] - ls->foot.at[low];
         }
-        if (ty_levelset_near_source(ls, cell, HALF_DIAGONAL))
-            sum = ty_max(old > FULL ? sum + all : sum,
-                         ty_min(old, ty_levelset_liquid_in(ls, cell, NULL, &area)));
+        if (ty_levelset_near_source(ls, cell, HALF_DIAGONAL)) {
+            sum = old > FULL ? sum + all : sum;
+            if (sum < old) sum = ty_min(sum + let_out(job, cell), old);
+        }
         ls->kept.at[i].lost = sum;
     }
 }
