@@ -14,6 +14,7 @@
 
 enum { BLOCK = 128, SUB = 2 };
 enum { FACE_POINTS = SUB * SUB, BATCH = TY_SAMPLE_BATCH / FACE_POINTS, MOST_PIECES = 16 };
+enum { COVER = 4, COVER_POINTS = COVER * COVER };    // on faces beside sources
 
 // Cells from the surface: farther cells hold nothing, or nothing but liquid. Inside it is deeper,
 // because solvers change the velocity a cell below the surface (solve/grid/expose.c) and K reaches
@@ -147,43 +148,35 @@ static void follow(const weigh_job* job, face_batch* b)
     b->reach = 0.0;
 }
 
-// Points of the low face of a cell, and its centre at the end.
-static void face_points(const ty_levelset* ls, int cell, int axis, double (*x)[3])
+// Points of the low face of a cell, `sub` along each edge, and its centre at the end.
+static void face_points(const ty_levelset* ls, int cell, int axis, int sub, double (*x)[3])
 {
     double low[3], h = ls->grid.cell;
     ty_levelset_low_corner(ls, cell, low);
-    for (int k = 0; k <= FACE_POINTS; ++k) {
+    for (int k = 0; k <= sub * sub; ++k) {
+        bool last = k == sub * sub;
         memcpy(x[k], low, sizeof low);
-        x[k][(axis + 1) % 3] += k == FACE_POINTS ? 0.5 * h : (k % SUB + 0.5) / SUB * h;
-        x[k][(axis + 2) % 3] += k == FACE_POINTS ? 0.5 * h : (k / SUB + 0.5) / SUB * h;
+        x[k][(axis + 1) % 3] += last ? 0.5 * h : (k % sub + 0.5) / sub * h;
+        x[k][(axis + 2) % 3] += last ? 0.5 * h : (k / sub + 0.5) / sub * h;
     }
 }
 
-static double face_share(const double phi[FACE_POINTS])
+// The share of a face that sources cover; *liquid: and of what is liquid there and now.
+static double source_share(const ty_levelset* ls, int cell, int axis, double* liquid)
 {
-    double share = 0.0;
-    for (int k = 0; k < FACE_POINTS; ++k) {
-        double u = phi[k ^ 1] - phi[k], v = phi[k ^ 2] - phi[k];
-        share += ty_share_below(phi[k], sqrt(u * u + v * v)) / FACE_POINTS;
+    double x[COVER_POINTS + 1][3], phi[2][COVER_POINTS], share[2] = {0};
+    for (int k = 0; k < COVER_POINTS; ++k) phi[0][k] = ls->band;
+    face_points(ls, cell, axis, COVER, x);
+    ty_grid_linear(&ls->grid, ls->next, COVER_POINTS, (const double(*)[3])x, phi[1]);
+    for (int i = 0; i < 2; ++i) {
+        ty_levelset_fill_sources(ls, COVER_POINTS, (const double(*)[3])x, phi[i]);
+        for (int k = 0; k < COVER_POINTS; ++k) {
+            double u = phi[i][k ^ 1] - phi[i][k], v = phi[i][k ^ COVER] - phi[i][k];
+            share[i] += ty_share_below(phi[i][k], sqrt(u * u + v * v)) / COVER_POINTS;
+        }
     }
-    return share;
-}
-
-// Through a face that a source covers in part comes what is liquid there and now; where the solver
-// lets nothing else through, only what is the source's. False: no part is covered.
-static bool source_share(const ty_levelset* ls, const double (*x)[3], bool only, double* share)
-{
-    double phi[FACE_POINTS];
-    if (ty_world_n_sources(ls->world) == 0) return false;
-    for (int k = 0; k < FACE_POINTS; ++k) phi[k] = ls->band;
-    ty_levelset_fill_sources(ls, FACE_POINTS, x, phi);
-    *share = face_share(phi);
-    if (*share == 0.0) return false;
-    if (only) return true;
-    ty_grid_linear(&ls->grid, ls->next, FACE_POINTS, x, phi);
-    ty_levelset_fill_sources(ls, FACE_POINTS, x, phi);
-    *share = face_share(phi);
-    return true;
+    *liquid = share[1];
+    return share[0];
 }
 
 // What goes through the low face of a cell, in cells^3 a step; into foot[at], and what of it is
@@ -192,17 +185,15 @@ static void face_flux(const weigh_job* job, face_batch* b, int cell, int axis, i
 {
     ty_levelset* ls = job->ls;
     double x[FACE_POINTS + 1][3], v[FACE_POINTS][3], h = ls->grid.cell, flux = 0.0, reach2 = 0.0;
-    face_points(ls, cell, axis, x);
+    face_points(ls, cell, axis, SUB, x);
     ty_sample(&job->middle.velocity, FACE_POINTS, (const double(*)[3])x, v[0]);
     for (int k = 0; k < FACE_POINTS; ++k) {
         flux += v[k][axis] / FACE_POINTS;
         reach2 = ty_max(reach2, ty_dot(ty_load3(v[k]), ty_load3(v[k])));
     }
-    bool only_source = false;
     if (job->exact) {
         double through[9];
         ty_sample(&job->flow->flux, 1, (const double(*)[3])x[FACE_POINTS], through);
-        only_source = through[axis] == through[6 + axis];
         flux = through[axis] + 0.5 * job->dt * through[3 + axis];
     }
     flux *= job->dt / h;
@@ -210,9 +201,10 @@ static void face_flux(const weigh_job* job, face_batch* b, int cell, int axis, i
     double phi = 0.5 * (ls->next[cell] + ls->next[cell - ty_grid_stride(&ls->grid, axis)]);
     ls->foot.at[at] = flux;
     ls->foot.at[at + 3] = phi < 0.0 ? flux : 0.0;
-    double share;
-    if (source_share(ls, (const double(*)[3])x, only_source, &share)) {
-        ls->foot.at[at + 3] = share * flux;
+    double liquid;
+    if (ty_levelset_near_source(ls, cell, HALF_DIAGONAL) &&
+        source_share(ls, cell, axis, &liquid) > 0.0) {
+        ls->foot.at[at + 3] = flux * liquid;
         return;
     }
     if (flux == 0.0 || fabs(phi) > PATH_SLACK * reach + (HALF_DIAGONAL + FAR_SLACK) * h) return;
@@ -241,10 +233,12 @@ static double let_out(const weigh_job* job, int cell)
     for (int side = 0; side < 6; ++side) {
         int axis = side / 2, owner = cell + (side % 2) * (int)ty_grid_stride(&ls->grid, axis);
         double x[FACE_POINTS + 1][3], through[9];
-        face_points(ls, owner, axis, x);
+        face_points(ls, owner, axis, SUB, x);
         ty_sample(&job->flow->flux, 1, (const double(*)[3])x[FACE_POINTS], through);
-        double in = ls->foot.at[6 * ls->slot.at[owner] + axis + 3] * (side % 2 ? -1.0 : 1.0);
-        if (through[6 + axis] != 0.0 && in < 0.0) sum -= in;
+        if (through[6 + axis] == 0.0) continue;
+        double liquid, share = source_share(ls, owner, axis, &liquid);
+        double out = ls->foot.at[6 * ls->slot.at[owner] + axis] * (side % 2 ? 1.0 : -1.0);
+        sum += ty_max(0.0, share * out);
     }
     return sum;
 }
