@@ -132,9 +132,8 @@ static double lattice_box(const ty_levelset* ls, const double* values, bool sour
                           double p[8])
 {
     int ijk[3];
-    double size = 1.0;
+    double size = 1.0, x[8][3];
     ty_grid_coords(&ls->grid, low, ijk);
-    double x[8][3];
     for (int k = 0; k < 8; ++k) {
         int64_t node = low + (k & 1) + (k >> 1 & 1) * ty_grid_stride(&ls->grid, 1) +
                        (k >> 2) * ty_grid_stride(&ls->grid, 2);
@@ -163,45 +162,55 @@ static double lattice_box(const ty_levelset* ls, const double* values, bool sour
     return size;
 }
 
+// Whether the part of a box around one of its corners lies in the domain.
+static bool part_inside(const ty_levelset* ls, int64_t low, int corner)
+{
+    int ijk[3];
+    bool inside = true;
+    ty_grid_coords(&ls->grid, low, ijk);
+    for (int axis = 0; axis < 3; ++axis) {
+        double x = ls->grid.origin[axis] +
+                   ls->grid.cell * (ijk[axis] + 0.75 + 0.5 * (corner >> axis & 1));
+        inside = inside && x > ls->lo[axis] && x < ls->hi[axis];
+    }
+    return inside;
+}
+
+// phi in the middle of each of a box's eight parts.
+static void middles(const double p[8], double q[8])
+{
+    for (int k = 0; k < 8; ++k) q[k] = p[k];
+    for (int bit = 1; bit < 8; bit *= 2)
+        for (int k = 0; k < 8; ++k) {
+            if (k & bit) continue;
+            double a = q[k], b = q[k | bit];
+            q[k] = 0.75 * a + 0.25 * b;
+            q[k | bit] = 0.25 * a + 0.75 * b;
+        }
+}
+
 // The liquid of such a box that belongs to the cell around its corner `corner`: the box's as a
 // contour has it, dealt out by what a point in each cell's part says.
 static double part_of_box(const ty_levelset* ls, const double* values, bool sources, int64_t low,
                           int corner, double* area)
 {
-    double p[8], size = lattice_box(ls, values, sources, low, p), own = 0.0, all = 0.0;
+    double p[8], q[8], size = lattice_box(ls, values, sources, low, p), all = 0.0, parts = 0.0;
+    double h = ls->grid.cell, own = 0.0;
     int in = 0;
     for (int k = 0; k < 8; ++k) in += p[k] < 0.0;
-    if (in == 0) return 0.0;
-    double parts = 0.0, h = ls->grid.cell;    // parts of the box inside the domain
+    if (in == 0 || (size < 1.0 && !part_inside(ls, low, corner))) return 0.0;
+    middles(p, q);
+    if (fabs(q[corner]) * SUB < 0.5 * h) *area += SUB / 8.0;
+    if (in == 8 && size == 1.0) return 0.125;
     for (int k = 0; k < 8; ++k) {
-        double x[3];
-        int ijk[3];
-        bool inside = true;
-        ty_grid_coords(&ls->grid, low, ijk);
-        for (int axis = 0; axis < 3; ++axis) {
-            x[axis] = ls->grid.origin[axis] + h * (ijk[axis] + 0.75 + 0.5 * (k >> axis & 1));
-            inside = inside && x[axis] > ls->lo[axis] && x[axis] < ls->hi[axis];
-        }
-        if (!inside) {
-            if (k == corner) return 0.0;
-            continue;
-        }
+        if (size < 1.0 && !part_inside(ls, low, k)) continue;
+        double share = ty_clamp(0.5 - q[k] * SUB / h, 0.0, 1.0) + (p[k] < 0.0 ? LEAST_SHARE : 0.0);
         parts += 1.0;
-        double phi = 0.0;
-        for (int j = 0; j < 8; ++j) {
-            double w = 1.0;
-            for (int axis = 0; axis < 3; ++axis)
-                w *= (k >> axis & 1) == (j >> axis & 1) ? 0.75 : 0.25;
-            phi += w * p[j];
-        }
-        double share = ty_clamp(0.5 - phi * SUB / h, 0.0, 1.0) + (p[k] < 0.0 ? LEAST_SHARE : 0.0);
         all += share;
-        if (k != corner) continue;
-        own = share;
-        if (fabs(phi) * SUB < 0.5 * h) *area += SUB / 8.0;
+        if (k == corner) own = share;
     }
     if (in == 8) return size / parts;
-    return all > 0.0 ? size * box_share(p) * own / all : 0.0;
+    return all > 0.0 && own > 0.0 ? size * box_share(p) * own / all : 0.0;
 }
 
 static double contoured_in(const ty_levelset* ls, int cell, const double* values, double* area)

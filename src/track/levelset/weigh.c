@@ -31,15 +31,15 @@ typedef struct weigh_job {
     const ty_flow* flow;
     ty_flow middle;    // the flow in the middle of the step
     double dt;
-    bool exact;    // the solver tells the fluxes of these cells
 } weigh_job;
 
 // Faces that the surface may have come through, and points on them on their way back.
 typedef struct face_batch {
-    int n, at[BATCH];      // place in the list of fluxes
-    double flux[BATCH];    // of all that goes through
-    double x[TY_SAMPLE_BATCH][3];
-    double reach;    // metres that one of the points may go
+    int n, at[BATCH];                // place in the list of fluxes
+    double flux[BATCH];              // of all that goes through
+    double x[TY_SAMPLE_BATCH][3];    // points of faces
+    double middle[BATCH][3];         // the faces' middles, which are followed; the points go along
+    double reach;                    // metres that one of them may go
 } face_batch;
 
 // Whether a closed cell is open in part.
@@ -120,16 +120,16 @@ static double two_shares(const double (*phi)[TY_SAMPLE_BATCH], int first)
 static void follow(const weigh_job* job, face_batch* b)
 {
     ty_levelset* ls = job->ls;
-    double share[BATCH] = {0}, to[TY_SAMPLE_BATCH][3], at[TY_SAMPLE_BATCH][3],
-           phi[2][TY_SAMPLE_BATCH];
+    double share[BATCH] = {0}, to[BATCH][3], at[TY_SAMPLE_BATCH][3], phi[2][TY_SAMPLE_BATCH];
     int n = b->n * FACE_POINTS;
     int pieces = (int)ty_clamp(ceil(b->reach / ls->grid.cell), 1.0, MOST_PIECES);
     for (int piece = 0; piece < pieces; ++piece) {
-        ty_trace_back(&job->middle, job->dt / pieces, n, (const double(*)[3])b->x, to);
+        ty_trace_back(&job->middle, job->dt / pieces, b->n, (const double(*)[3])b->middle, to);
         for (int half = 0; half < 2; ++half) {
             for (int i = 0; i < n; ++i) {
-                ty_vec3 from = ty_load3(b->x[i]);
-                ty_store3(at[i], from + (0.25 + 0.5 * half) * (ty_load3(to[i]) - from));
+                int face = i / FACE_POINTS;
+                ty_vec3 way = ty_load3(to[face]) - ty_load3(b->middle[face]);
+                ty_store3(at[i], ty_load3(b->x[i]) + (0.25 + 0.5 * half) * way);
             }
             ty_grid_linear(&ls->grid, ls->next, n, (const double(*)[3])at, phi[half]);
             ty_levelset_fill_sources(ls, n, (const double(*)[3])at, phi[half]);
@@ -140,7 +140,12 @@ static void follow(const weigh_job* job, face_batch* b)
         }
         for (int i = 0; i < b->n; ++i)
             share[i] += two_shares((const double(*)[TY_SAMPLE_BATCH])phi, i * FACE_POINTS);
-        memcpy(b->x, to, (size_t)n * sizeof *to);
+        for (int i = 0; i < n; ++i) {
+            int face = i / FACE_POINTS;
+            ty_vec3 way = ty_load3(to[face]) - ty_load3(b->middle[face]);
+            ty_store3(b->x[i], ty_load3(b->x[i]) + way);
+        }
+        memcpy(b->middle, to, (size_t)b->n * sizeof *to);
     }
     for (int i = 0; i < b->n; ++i)
         ls->foot.at[b->at[i]] = b->flux[i] * share[i] / (2 * pieces * FACE_POINTS);
@@ -184,31 +189,25 @@ static double source_share(const ty_levelset* ls, int cell, int axis, double* li
 static void face_flux(const weigh_job* job, face_batch* b, int cell, int axis, int at)
 {
     ty_levelset* ls = job->ls;
-    double x[FACE_POINTS + 1][3], v[FACE_POINTS][3], h = ls->grid.cell, flux = 0.0, reach2 = 0.0;
+    double x[FACE_POINTS + 1][3], v[3], h = ls->grid.cell, through[9], liquid;
     face_points(ls, cell, axis, SUB, x);
-    ty_sample(&job->middle.velocity, FACE_POINTS, (const double(*)[3])x, v[0]);
-    for (int k = 0; k < FACE_POINTS; ++k) {
-        flux += v[k][axis] / FACE_POINTS;
-        reach2 = ty_max(reach2, ty_dot(ty_load3(v[k]), ty_load3(v[k])));
-    }
-    if (job->exact) {
-        double through[9];
-        ty_sample(&job->flow->flux, 1, (const double(*)[3])x[FACE_POINTS], through);
-        flux = through[axis] + 0.5 * job->dt * through[3 + axis];
-    }
-    flux *= job->dt / h;
-    double reach = sqrt(reach2) * job->dt;
+    ty_sample(&job->flow->flux, 1, (const double(*)[3])x[FACE_POINTS], through);
+    double flux = (through[axis] + 0.5 * job->dt * through[3 + axis]) * job->dt / h;
     double phi = 0.5 * (ls->next[cell] + ls->next[cell - ty_grid_stride(&ls->grid, axis)]);
     ls->foot.at[at] = flux;
     ls->foot.at[at + 3] = phi < 0.0 ? flux : 0.0;
-    double liquid;
     if (ty_levelset_near_source(ls, cell, HALF_DIAGONAL) &&
         source_share(ls, cell, axis, &liquid) > 0.0) {
         ls->foot.at[at + 3] = flux * liquid;
         return;
     }
-    if (flux == 0.0 || fabs(phi) > PATH_SLACK * reach + (HALF_DIAGONAL + FAR_SLACK) * h) return;
+    double beside = (HALF_DIAGONAL + FAR_SLACK) * h, fastest = job->flow->max_speed * job->dt;
+    if (flux == 0.0 || fabs(phi) > PATH_SLACK * fastest + beside) return;
+    ty_sample(&job->middle.velocity, 1, (const double(*)[3])x[FACE_POINTS], v);
+    double reach = sqrt(ty_dot(ty_load3(v), ty_load3(v))) * job->dt;
+    if (fabs(phi) > PATH_SLACK * reach + beside) return;
     memcpy(b->x[b->n * FACE_POINTS], x, FACE_POINTS * sizeof *x);
+    memcpy(b->middle[b->n], x[FACE_POINTS], sizeof *x);
     b->flux[b->n] = flux;
     b->at[b->n++] = at + 3;
     b->reach = ty_max(b->reach, reach);
@@ -283,7 +282,6 @@ ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt)
     weigh_job job = {.ls = ls, .flow = flow, .dt = dt};
     job.middle = (ty_flow){.velocity = flow->velocity, .cell = flow->cell};
     if (flow->motion.eval) job.middle.velocity = (ty_sampler){&job, 3, 0.0, middle_velocity};
-    job.exact = true;
     TY_TRY(list_cells(ls));
     TY_TRY(list_faces(ls));
     ty_parallel_for(ls->corner.n, BLOCK, weigh_faces, &job);
