@@ -89,14 +89,23 @@ static ty_status edit_one(ty_levelset* ls, const ty_edit* e, double* volume_chan
     return ty_ok();
 }
 
+static bool sources_move(const ty_world* world)
+{
+    for (int i = 0; i < ty_world_n_sources(world); ++i)
+        if (ty_world_source(world, i).on && ty_world_source(world, i).moves) return true;
+    return false;
+}
+
 ty_status ty_levelset_edit(ty_levelset* ls, int n, const ty_edit* edits, double* volume_changed)
 {
     bool any = false;
     for (int i = 0; i < n; ++i) TY_TRY(edit_one(ls, &edits[i], &volume_changed[i], &any));
     if (!any) return ty_ok();
     // Values are distances nearly as before: the next step makes them so again, and keep.c sees what
-    // that loses (a round jet of 24 cells lost 1.5 % of what came out of its source here).
-    ls->moved = ty_max(ls->moved, DISTANT * ls->def.redistance * ls->grid.cell);
+    // that loses (a round jet of 24 cells lost 1.5 % of what came out of its source here). It does
+    // not know what sources that move leave behind.
+    if (sources_move(ls->world)) TY_TRY(ty_levelset_redistance(ls, 0.0));
+    else ls->moved = ty_max(ls->moved, DISTANT * ls->def.redistance * ls->grid.cell);
     return ty_levelset_contour(ls);
 }
 
