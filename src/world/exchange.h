@@ -32,7 +32,7 @@ typedef struct ty_liquid {
         values;    // the distance at a lattice's points, x fastest; NULL: the tracker keeps none
     ty_sampler
         fattening;    // metres by which `distance` must be lowered for a lattice of `cell` to see thin liquid; eval
-        // NULL: nowhere
+    // NULL: nowhere
     const ty_tri_mesh*
         hull;    // triangles less than half a cell from wherever `distance` less `fattening` is zero; NULL: not known
     ty_sampler
@@ -50,6 +50,9 @@ typedef struct ty_flow {
         both;    // width 6, velocity and acceleration at once; eval NULL: asked one after the other
     ty_sampler
         motion;    // width 6, velocity and its rate of change at a point; set: paths lead through velocity + dt/2 rate
+    // Width 9, m/s: what goes through a face of a cell of `lattice`, asked at its centre; its rate of
+    // change; and what of it sources let out there. eval NULL: not known.
+    ty_sampler flux;
     ty_sampler pressure;    // width 1, Pa, full and not reduced; eval NULL when the solver has none
     ty_lattice lattice;
     double cell;         // metres

@@ -271,6 +271,7 @@ static void fill_sides(ty_gridflow* gf)
 
 ty_status ty_gridflow_continue(ty_gridflow* gf)
 {
+    ty_gridflow_note_flux(gf);
     for (int axis = 0; axis < 3 && gf->has_bodies; ++axis) {
         TY_TRY(blend_slivers(gf, axis, gf->next[axis], gf->rides ? gf->body[axis] : NULL));
         if (gf->carries) TY_TRY(blend_slivers(gf, axis, gf->next_acc[axis], NULL));
@@ -282,5 +283,5 @@ ty_status ty_gridflow_continue(ty_gridflow* gf)
     }
     TY_TRY(ty_gridflow_balance(gf));
     fill_sides(gf);
-    return ty_ok();
+    return ty_gridflow_continue_flux(gf);
 }

@@ -85,6 +85,7 @@ static ty_status probe(ty_gridflow* gf, const ty_liquid* liquid, ty_solve_stats*
     if (gf->carries) clear(gf->acc, gf->cells.count);    // there is none to carry yet
     TY_TRY(move(gf, liquid, dt, 1.0, stats));
     stats->max_divergence = divergence;
+    ty_gridflow_take_back_flux(gf);
     if (gf->carries) swap_arrays(gf->acc, gf->next_acc);
     return ty_gridflow_expose(gf);
 }
@@ -144,6 +145,7 @@ static ty_flow flow(const void* self)
 {
     const ty_gridflow* gf = self;
     ty_flow f = {.velocity = {gf, 3, 0.0, ty_gridflow_seen_velocity},
+                 .flux = {gf, 9, 0.0, ty_gridflow_fluxes},
                  .pressure = {gf, 1, 0.0, ty_gridflow_pressure},
                  .lattice = {.cell = gf->cells.h},
                  .cell = gf->cells.h,
@@ -178,6 +180,10 @@ static ty_status archive(void* self, ty_archive* ar)
     for (int axis = 0; axis < 3; ++axis) {
         TY_TRY(ty_archive_f64(ar, u_names[axis], gf->u[axis], gf->cells.count));
         TY_TRY(ty_archive_f64(ar, "seen", gf->seen[axis], gf->cells.count));
+        TY_TRY(ty_archive_f64(ar, "flux", gf->flux[axis], gf->cells.count));
+        TY_TRY(ty_archive_f64(ar, "flux_rate", gf->flux_rate[axis], gf->cells.count));
+        if (gf->emitted[axis])
+            TY_TRY(ty_archive_f64(ar, "emitted", gf->emitted[axis], gf->cells.count));
         if (!gf->carries) continue;
         TY_TRY(ty_archive_f64(ar, a_names[axis], gf->acc[axis], gf->cells.count));
         TY_TRY(ty_archive_f64(ar, "rate", gf->rate[axis], gf->cells.count));
@@ -185,6 +191,7 @@ static ty_status archive(void* self, ty_archive* ar)
     TY_TRY(ty_archive_f64(ar, "pressure", gf->pressure, gf->cells.count));
     TY_TRY(ty_archive_f64(ar, "acting", gf->acting, gf->cells.count));
     TY_TRY(ty_archive_fixed(ar, "state", gf->state, gf->cells.count, 1));
+    TY_TRY(ty_archive_fixed(ar, "noted", gf->noted, gf->cells.count, 1));
     TY_TRY(ty_archive_f64(ar, "gravity", gf->gravity, 3));
     TY_TRY(ty_archive_f64(ar, "reference", gf->ref, 3));
     TY_TRY(ty_archive_f64(ar, "max_speed", &gf->max_speed, 1));
@@ -200,10 +207,12 @@ static void destroy(void* self)
     ty_gridflow* gf = self;
     if (!gf) return;
     for (int axis = 0; axis < 3; ++axis) {
-        double* arrays[] = {gf->u[axis],       gf->next[axis], gf->acc[axis],  gf->next_acc[axis],
-                            gf->carried[axis], gf->open[axis], gf->body[axis], gf->hold[axis],
-                            gf->seen[axis],    gf->rate[axis], gf->drift[axis]};
-        for (int i = 0; i < 11; ++i) ty_free(arrays[i]);
+        double* arrays[] = {gf->u[axis],         gf->next[axis],    gf->acc[axis],
+                            gf->next_acc[axis],  gf->carried[axis], gf->open[axis],
+                            gf->body[axis],      gf->hold[axis],    gf->seen[axis],
+                            gf->rate[axis],      gf->drift[axis],   gf->flux[axis],
+                            gf->flux_rate[axis], gf->emitted[axis]};
+        for (int i = 0; i < 14; ++i) ty_free(arrays[i]);
         ty_free(gf->mark[axis]);
         ty_free(gf->stress_row[axis]);
         ty_array_free(&gf->cut[axis].face);
@@ -212,9 +221,9 @@ static void destroy(void* self)
         ty_array_free(&gf->face[axis]);
         ty_array_free(&gf->known[axis]);
     }
-    void* arrays[] = {gf->pressure, gf->acting, gf->state,    gf->phi,   gf->solid,
-                      gf->spout,    gf->row,    gf->face_row, gf->within};
-    for (int i = 0; i < 9; ++i) ty_free(arrays[i]);
+    void* arrays[] = {gf->pressure, gf->acting, gf->state,    gf->phi,    gf->solid,
+                      gf->spout,    gf->row,    gf->face_row, gf->within, gf->noted};
+    for (int i = 0; i < 10; ++i) ty_free(arrays[i]);
     ty_array_free(&gf->emission);
     ty_array_free(&gf->wet);
     ty_array_free(&gf->layer);
@@ -272,14 +281,19 @@ static ty_status reserve(ty_gridflow* gf)
               (gf->acting = ty_alloc_zero(n, sizeof(double))) &&
               (gf->state = ty_alloc_zero(n, 1)) && (gf->phi = ty_alloc_zero(n, sizeof(double))) &&
               (gf->solid = ty_alloc_zero(n, sizeof(double))) && (gf->spout = ty_alloc_zero(n, 1)) &&
-              (gf->row = ty_alloc_zero(n, sizeof(int))) && (gf->within = ty_alloc_zero(n, 1));
+              (gf->row = ty_alloc_zero(n, sizeof(int))) && (gf->within = ty_alloc_zero(n, 1)) &&
+              (gf->noted = ty_alloc_zero(n, 1));
     for (int axis = 0; axis < 3 && ok; ++axis) {
         ok = (gf->u[axis] = ty_alloc_zero(n, sizeof(double))) &&
              (gf->next[axis] = ty_alloc_zero(n, sizeof(double))) &&
              (gf->open[axis] = ty_alloc_zero(n, sizeof(double))) &&
              (gf->body[axis] = ty_alloc_zero(n, sizeof(double))) &&
              (gf->seen[axis] = ty_alloc_zero(n, sizeof(double))) &&
+             (gf->flux[axis] = ty_alloc_zero(n, sizeof(double))) &&
+             (gf->flux_rate[axis] = ty_alloc_zero(n, sizeof(double))) &&
              (gf->mark[axis] = ty_alloc_zero(n, 1));
+        if (ok && ty_world_n_sources(gf->world))
+            ok = (gf->emitted[axis] = ty_alloc_zero(n, sizeof(double)));
         if (ok && sources_move(gf->world))
             ok = (gf->drift[axis] = ty_alloc_zero(n, sizeof(double)));
         if (!ok || !gf->carries) continue;

@@ -59,8 +59,11 @@ typedef struct ty_gridflow {
     double *acc[3], *next_acc[3];    // material acceleration, where carried
     double *seen[3], *rate[3];    // velocity as trackers see it, and how fast it changes at a place
     double* carried[3];           // scratch of advection
-    double* pressure;             // p' / rho at centres, p' = p - rho g . (x - ref)
-    double* acting;               // the same, as it acted in the last step (project.c)
+    double *flux[3], *flux_rate[3];    // through faces, per area of the whole face; its change
+    double* emitted[3];    // by sources through what they close; NULL when there are none
+    uint8_t* noted;        // bit `axis`: flux[axis] is that of liquid
+    double* pressure;      // p' / rho at centres, p' = p - rho g . (x - ref)
+    double* acting;        // the same, as it acted in the last step (project.c)
     double gravity[3], ref[3];
     bool started;      // there is a pressure
     uint8_t* state;    // of cells
@@ -185,6 +188,15 @@ ty_status ty_gridflow_project(ty_gridflow* gf, const ty_liquid* liquid, double s
 
 // continue.c: values on faces outside the liquid, in solids and ghosts.
 ty_status ty_gridflow_continue(ty_gridflow* gf);
+
+// flux.c: flux[] from next[], on the liquid's faces after the projection, and then, after
+// continuation, on all others.
+void ty_gridflow_note_flux(ty_gridflow* gf);
+ty_status ty_gridflow_continue_flux(ty_gridflow* gf);
+void ty_gridflow_continue_rates(ty_gridflow* gf);
+// Of a step that is thrown away only flux_rate[] stays, flux[] is that of u[] again.
+void ty_gridflow_take_back_flux(ty_gridflow* gf);
+void ty_gridflow_fluxes(const void* gf, int n, const double (*x)[3], double* out);
 
 // balance.c: continued velocities beside the surface become nearly free of divergence.
 ty_status ty_gridflow_balance(ty_gridflow* gf);

@@ -177,9 +177,10 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
     double went = 0.0;
     // Beside walls that move velocities are not those of one moment, and boxes say the wrong thing
     // (tests/tumble loses 4 %).
-    bool keeps = ls->def.transport != TY_TRANSPORT_WENO5 && !ty_world_solid_moves(world);
+    bool keeps = ls->def.transport != TY_TRANSPORT_WENO5 && !ty_world_solid_moves(world) &&
+                 ty_levelset_can_weigh(ls, flow);
     TY_TRY(ty_levelset_carry(ls, flow, world, dt, &went));
-    if (keeps) TY_TRY(ty_levelset_weigh(ls, flow, dt, went));
+    if (keeps) TY_TRY(ty_levelset_weigh(ls, flow, dt));
     TY_TRY(ty_levelset_settle(ls, went));
     if (keeps) TY_TRY(ty_levelset_keep(ls));
     return ty_levelset_contour(ls);

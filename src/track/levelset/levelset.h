@@ -4,7 +4,9 @@
 //
 //   transport.c   carries the values along the flow            solid.c     continues them into solids and outside
 //   change.c      sources, drains, the ledger's offsets        fit.c       linear functions, for solid.c
-//   keep.c        gives back what a step lost, where it was    leaks.c     nothing goes through walls
+//   amount.c      how much liquid is in a cell
+//   weigh.c       what a step should have kept, by fluxes      leaks.c     nothing goes through walls
+//   keep.c        gives back what it lost, where it was
 //   surface.c     triangles and bodies of liquid
 //   levelset.c    the kind: create, the order of a step, archive
 #ifndef TY_TRACK_LEVELSET_LEVELSET_H
@@ -100,10 +102,24 @@ ty_status ty_levelset_transport(ty_levelset* ls, const ty_flow* flow, double dt,
 // How far x lies beyond the open sides, 0 inside. Everything out there is air.
 double ty_levelset_beyond_open(const ty_levelset* ls, const double x[3]);
 
+// amount.c: cells^3 of liquid in a cell, by phi or an array like it; without values what sources
+// fill of it. *area: how that grows with -phi / cell.
+double ty_levelset_liquid_in(const ty_levelset* ls, int cell, const double* values, double* area);
+// The share of a box that is liquid, from phi at its centre; `across`: the root of the squared
+// differences of phi across it. Exact for planes along the box, and in the mean for all others.
+double ty_share_below(double phi, double across);
+// Lowers phi at n points, at most TY_SAMPLE_BATCH, to the distance of sources that stand still.
+void ty_levelset_fill_sources(const ty_levelset* ls, int n, const double (*x)[3], double* phi);
+// Whether a source is within so many cells of a cell's centre; negative: farther inside it.
+bool ty_levelset_near_source(const ty_levelset* ls, int cell, double cells);
+void ty_levelset_low_corner(const ty_levelset* ls, int cell, double low[3]);
+
 // Weigh, after a carry, finds how much liquid should be in the cells at the surface (phi before the
 // step is in `next`); keep, after settle, moves the surface where it is not. Not for WENO5, which
-// has no paths.
-ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt, double went);
+// has no paths. Find_lost, between the two, takes away what is there.
+bool ty_levelset_can_weigh(const ty_levelset* ls, const ty_flow* flow);    // fluxes are known
+ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt);
+void ty_levelset_find_lost(ty_levelset* ls);
 ty_status ty_levelset_keep(ty_levelset* ls);
 
 // Takes away liquid that went through an obstacle: after a transport, before values are continued;

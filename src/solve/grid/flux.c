@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes through faces: the liquid's own as the projection left them, before slivers are blended
+// and solids continued, so that no liquid cell gains or loses; elsewhere continued velocities
+// through the open parts. A source lets out its own velocity through what it closes.
+#include <string.h>
+
+#include "solve/grid/gridflow.h"
+
+void ty_gridflow_note_flux(ty_gridflow* gf)
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        double *flux = gf->flux[axis], *rate = gf->flux_rate[axis];
+        uint8_t bit = (uint8_t)(1 << axis);
+        for (int64_t k = 0; k < gf->face[axis].n; ++k) {
+            int f = gf->face[axis].at[k];
+            double now = gf->open[axis][f] * gf->next[axis][f];
+            rate[f] = gf->noted[f] & bit ? (now - flux[f]) / gf->dt : NAN;
+            flux[f] = now;
+        }
+        for (int f = 0; f < gf->cells.count; ++f) {
+            bool liquid = gf->mark[axis][f] == 1;
+            gf->noted[f] = (uint8_t)((gf->noted[f] & ~bit) | (liquid ? bit : 0));
+            if (!liquid) rate[f] = NAN;
+        }
+    }
+}
+
+// The rate of what is continued is that of its velocity; forces are no part of next_acc[]. What fails
+// here the world remembers.
+static void continue_batch(ty_gridflow* gf, int axis, int n, const int* face)
+{
+    double x[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3], a[TY_SAMPLE_BATCH][3];
+    bool forced = ty_world_has_forces(gf->world);
+    memset(a, 0, sizeof a);
+    if (forced) {
+        for (int i = 0; i < n; ++i) ty_face_center(&gf->cells, axis, face[i], x[i]);
+        ty_face_vectors(gf, gf->u, axis, n, face, v);
+        forced =
+            ty_world_forces(gf->world, n, (const double(*)[3])x, (const double(*)[3])v, a).code ==
+            TY_OK;
+    }
+    for (int i = 0; i < n; ++i) {
+        double rate = gf->next_acc[axis][face[i]] + (forced ? a[i][axis] : 0.0);
+        gf->flux_rate[axis][face[i]] = gf->open[axis][face[i]] * rate;
+    }
+}
+
+void ty_gridflow_continue_rates(ty_gridflow* gf)
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        int face[TY_SAMPLE_BATCH], n = 0;
+        const ty_ids* known = &gf->known[axis];
+        for (int64_t k = 0; k < known->n && gf->carries; ++k) {
+            if (!isnan(gf->flux_rate[axis][known->at[k]])) continue;
+            face[n++] = known->at[k];
+            if (n == TY_SAMPLE_BATCH) continue_batch(gf, axis, n, face), n = 0;
+        }
+        if (n) continue_batch(gf, axis, n, face);
+        for (int f = 0; f < gf->cells.count; ++f)
+            if (isnan(gf->flux_rate[axis][f])) gf->flux_rate[axis][f] = 0.0;
+    }
+}
+
+void ty_gridflow_take_back_flux(ty_gridflow* gf)
+{
+    for (int axis = 0; axis < 3; ++axis)
+        for (int f = 0; f < gf->cells.count; ++f) {
+            double rate = gf->flux_rate[axis][f];
+            if (!isnan(rate)) gf->flux[axis][f] -= gf->dt * rate;
+            else if (gf->mark[axis][f] > 1)
+                gf->flux[axis][f] -= gf->open[axis][f] * (gf->next[axis][f] - gf->u[axis][f]);
+        }
+}
+
+// emitted[] from the closed parts, and how it changes where it was emitted before.
+static ty_status emit(ty_gridflow* gf, int axis)
+{
+    const ty_cut_faces* cut = &gf->cut[axis];
+    double *emitted = gf->emitted[axis], *rate = gf->flux_rate[axis];
+    if (!emitted) return ty_ok();
+    if (!ty_array_resize(&gf->scratch, cut->face.n)) return ty_no_memory("fluxes of sources");
+    for (int64_t k = 0; k < cut->face.n; ++k) {
+        int f = cut->face.at[k];
+        double open = gf->open[axis][f];
+        gf->scratch.at[k] = 0.0;
+        if (!gf->has_spouts || cut->slip.at[k] >= 0.0 || open == 1.0) continue;
+        double scale = gf->emission.at[2 * (int)(-1.0 - cut->slip.at[k])];
+        gf->scratch.at[k] = (1.0 - open) * scale * gf->body[axis][f];
+        if (open == 0.0) rate[f] = 0.0;
+        if (emitted[f] != 0.0) rate[f] += (gf->scratch.at[k] - emitted[f]) / gf->dt;
+    }
+    memset(emitted, 0, sizeof(double) * (size_t)gf->cells.count);
+    for (int64_t k = 0; k < cut->face.n; ++k) emitted[cut->face.at[k]] = gf->scratch.at[k];
+    return ty_ok();
+}
+
+ty_status ty_gridflow_continue_flux(ty_gridflow* gf)
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        const double *open = gf->open[axis], *u = gf->next[axis];
+        for (int f = 0; f < gf->cells.count; ++f) {
+            if (open[f] == 0.0) gf->flux[axis][f] = 0.0;
+            else if (gf->mark[axis][f] != 1)
+                gf->flux[axis][f] = gf->mark[axis][f] ? open[f] * u[f] : 0.0;
+        }
+        TY_TRY(emit(gf, axis));
+    }
+    return ty_ok();
+}
+
+void ty_gridflow_fluxes(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_gridflow* gf = self;
+    const ty_cells* c = &gf->cells;
+    for (int i = 0; i < n; ++i)
+        for (int axis = 0; axis < 3; ++axis) {
+            int at[3];
+            bool in = true;
+            for (int d = 0; d < 3; ++d) {
+                double cells = (x[i][d] - c->origin[d]) * c->per_h + (d == axis ? 0.5 : 0.0);
+                at[d] = 1 + (int)floor(cells);
+                in = in && at[d] >= 1 && at[d] <= c->n[d] + (d == axis);
+            }
+            int f = in ? ty_cell_index(c, at[0], at[1], at[2]) : 0;
+            double emitted = in && gf->emitted[axis] ? gf->emitted[axis][f] : 0.0;
+            out[9 * i + axis] = in ? gf->flux[axis][f] + emitted : 0.0;
+            out[9 * i + 3 + axis] = in && gf->carries && !gf->rides ? gf->flux_rate[axis][f] : 0.0;
+            out[9 * i + 6 + axis] = emitted;
+        }
+}
