@@ -48,7 +48,8 @@ static void sides_of(const ty_tet_mesh* m, int t, side out[4])
         v[i] = v[j], at[i] = at[j], v[j] = a_, at[j] = b_;                                         \
     }
     ORDER(0, 1)
-    ORDER(2, 3) ORDER(0, 2) ORDER(1, 3) ORDER(1, 2)
+    ORDER(2, 3)
+    ORDER(0, 2) ORDER(1, 3) ORDER(1, 2)
 #undef ORDER
         out[0] = (side){{v[1], v[2], v[3]}, 4 * t + at[0]};
     out[1] = (side){{v[0], v[2], v[3]}, 4 * t + at[1]};
