@@ -233,6 +233,12 @@ typedef struct fill_args {
     int64_t* first_quad;    // then where they go; NULL while counting
 } fill_args;
 
+static octant octant_at(const fill_args* args, ty_octree_cursor* c, int id, const int x[3])
+{
+    const int* corner = args->k->t->corner.at + 8 * (int64_t)id;
+    return (octant){args->k, c, ty_stencils(), id, args->level, x, corner};
+}
+
 static void fill_block(void* ctx, ty_range r)
 {
     const fill_args* args = ctx;
@@ -244,13 +250,7 @@ static void fill_block(void* ctx, ty_range r)
     ty_tet_mesh* m = k->mesh;
     for (int64_t i = r.begin; i < r.end; ++i) {
         int id = level->first + (int)i;
-        octant o = {k,
-                    &c,
-                    ty_stencils(),
-                    id,
-                    args->level,
-                    x[i - r.begin],
-                    k->t->corner.at + 8 * (int64_t)id};
+        octant o = octant_at(args, &c, id, x[i - r.begin]);
         int64_t first = m->first_tet[id];
         if (o.corner[0] < 0 || first == m->first_tet[id + 1]) continue;
         sink out = {.tet = m->tet + first, .kind = m->kind + first};
@@ -270,13 +270,7 @@ static void count_block(void* ctx, ty_range r)
     ty_lattice_set_points(&level->octants, (int)r.begin, (int)r.end, x);
     for (int64_t i = r.begin; i < r.end; ++i) {
         int id = level->first + (int)i;
-        octant o = {k,
-                    &c,
-                    ty_stencils(),
-                    id,
-                    args->level,
-                    x[i - r.begin],
-                    k->t->corner.at + 8 * (int64_t)id};
+        octant o = octant_at(args, &c, id, x[i - r.begin]);
         sink out = {0};
         if (args->first_quad) out.quad = k->s->quad.at + args->first_quad[r.block] + n_quads;
         if (o.corner[0] >= 0) fill_octant(&o, &out);

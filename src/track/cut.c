@@ -16,6 +16,7 @@
 
 #include "core/parallel.h"
 #include "field/label.h"
+#include "geometry/slope.h"
 #include "mesh/contour.h"
 #include "track/near.h"
 #include "world/shape.h"
@@ -436,22 +437,19 @@ static void place_vertices(void* ctx, ty_range r)
     }
 }
 
-// Corners of a tetrahedron: four differences give a gradient.
-static const double TETRA[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
-
 // A vertex of fattened liquid goes back to where the liquid ends, straight down its distance; those
 // on obstacles and on the domain's sides stay.
 static void draw_back(const ty_cutter* c, double x[3])
 {
     double at[5][3], d[5], fat, step = DRAW_STEP * c->part.cell;
     for (int k = 0; k < 5; ++k)
-        ty_store3(at[k], ty_load3(x) + (k ? step : 0.0) * ty_load3(TETRA[k ? k - 1 : 0]));
+        ty_store3(at[k], ty_load3(x) + (k ? step : 0.0) * ty_load3(TY_TETRA[k ? k - 1 : 0]));
     ty_sample(&c->part.fattening, 1, (const double(*)[3])x, &fat);
     if (!(fat > 0.0)) return;
     ty_sample(&c->part.distance, 5, (const double(*)[3])at, d);
     if (fabs(d[0] - fat) > ON_LIQUID * c->part.cell) return;
     ty_vec3 slope = ty_vec(0, 0, 0);
-    for (int k = 0; k < 4; ++k) slope += d[1 + k] * ty_load3(TETRA[k]);
+    for (int k = 0; k < 4; ++k) slope += d[1 + k] * ty_load3(TY_TETRA[k]);
     ty_store3(x, ty_load3(x) - d[0] * ty_normalize(slope));
 }
 

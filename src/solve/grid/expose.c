@@ -122,6 +122,5 @@ ty_status ty_gridflow_expose(ty_gridflow* gf)
         ty_parallel_for(gf->known[axis].n, BLOCK, find_rates, &job);
         expose(gf, axis, gf->next_acc[axis], gf->rate[axis]);
     }
-    ty_gridflow_continue_rates(gf);
-    return ty_ok();
+    return ty_gridflow_continue_rates(gf);
 }

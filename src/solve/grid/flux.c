@@ -25,27 +25,24 @@ void ty_gridflow_note_flux(ty_gridflow* gf)
     }
 }
 
-// The rate of what is continued is that of its velocity; forces are no part of next_acc[]. What fails
-// here the world remembers.
-static void continue_batch(ty_gridflow* gf, int axis, int n, const int* face)
+// The rate of what is continued is that of its velocity; forces are no part of next_acc[].
+static ty_status continue_batch(ty_gridflow* gf, int axis, int n, const int* face)
 {
     double x[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3], a[TY_SAMPLE_BATCH][3];
-    bool forced = ty_world_has_forces(gf->world);
     memset(a, 0, sizeof a);
-    if (forced) {
+    if (ty_world_has_forces(gf->world)) {
         for (int i = 0; i < n; ++i) ty_face_center(&gf->cells, axis, face[i], x[i]);
         ty_face_vectors(gf, gf->u, axis, n, face, v);
-        forced =
-            ty_world_forces(gf->world, n, (const double(*)[3])x, (const double(*)[3])v, a).code ==
-            TY_OK;
+        TY_TRY(ty_world_forces(gf->world, n, (const double(*)[3])x, (const double(*)[3])v, a));
     }
     for (int i = 0; i < n; ++i) {
-        double rate = gf->next_acc[axis][face[i]] + (forced ? a[i][axis] : 0.0);
+        double rate = gf->next_acc[axis][face[i]] + a[i][axis];
         gf->flux_rate[axis][face[i]] = gf->open[axis][face[i]] * rate;
     }
+    return ty_ok();
 }
 
-void ty_gridflow_continue_rates(ty_gridflow* gf)
+ty_status ty_gridflow_continue_rates(ty_gridflow* gf)
 {
     for (int axis = 0; axis < 3; ++axis) {
         int face[TY_SAMPLE_BATCH], n = 0;
@@ -53,12 +50,15 @@ void ty_gridflow_continue_rates(ty_gridflow* gf)
         for (int64_t k = 0; k < known->n && gf->carries; ++k) {
             if (!isnan(gf->flux_rate[axis][known->at[k]])) continue;
             face[n++] = known->at[k];
-            if (n == TY_SAMPLE_BATCH) continue_batch(gf, axis, n, face), n = 0;
+            if (n < TY_SAMPLE_BATCH) continue;
+            TY_TRY(continue_batch(gf, axis, n, face));
+            n = 0;
         }
-        if (n) continue_batch(gf, axis, n, face);
+        if (n) TY_TRY(continue_batch(gf, axis, n, face));
         for (int f = 0; f < gf->cells.count; ++f)
             if (isnan(gf->flux_rate[axis][f])) gf->flux_rate[axis][f] = 0.0;
     }
+    return ty_ok();
 }
 
 void ty_gridflow_take_back_flux(ty_gridflow* gf)

@@ -193,7 +193,7 @@ ty_status ty_gridflow_continue(ty_gridflow* gf);
 // continuation, on all others.
 void ty_gridflow_note_flux(ty_gridflow* gf);
 ty_status ty_gridflow_continue_flux(ty_gridflow* gf);
-void ty_gridflow_continue_rates(ty_gridflow* gf);
+ty_status ty_gridflow_continue_rates(ty_gridflow* gf);
 // Of a step that is thrown away only flux_rate[] stays, flux[] is that of u[] again.
 void ty_gridflow_take_back_flux(ty_gridflow* gf);
 void ty_gridflow_fluxes(const void* gf, int n, const double (*x)[3], double* out);

@@ -4,6 +4,7 @@
 // magnified. So a vertex inside the wall takes the linear function fitted to the free surface's
 // open vertices around it, on its side of the wall.
 #include "core/parallel.h"
+#include "geometry/slope.h"
 #include "solve/tet/motion.h"
 
 enum { BLOCK = 64, LEAST_FIT = 3 };
@@ -63,12 +64,11 @@ static ty_vec3 slope(const fit* f)
 
 ty_vec3 ty_tet_way_out(const ty_sampler* solid, double cell, ty_vec3 x)
 {
-    static const double corner[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
     double at[4][3], d[4];
     ty_vec3 g = {0};
-    for (int c = 0; c < 4; ++c) ty_store3(at[c], x + PROBE * cell * ty_load3(corner[c]));
+    for (int c = 0; c < 4; ++c) ty_store3(at[c], x + PROBE * cell * ty_load3(TY_TETRA[c]));
     ty_sample(solid, 4, (const double(*)[3])at, d);
-    for (int c = 0; c < 4; ++c) g += d[c] * ty_load3(corner[c]);
+    for (int c = 0; c < 4; ++c) g += d[c] * ty_load3(TY_TETRA[c]);
     return ty_normalize(g);
 }
 

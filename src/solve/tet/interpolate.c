@@ -11,6 +11,7 @@
 // graded cells.
 #include <string.h>
 
+#include "geometry/slope.h"
 #include "solve/tet/motion.h"
 
 enum { BATCH = TY_SAMPLE_BATCH, MAX_WALK = 80 };
@@ -235,15 +236,14 @@ static void find_buried(const ty_tet_motion* m, const ty_sampler* solid, int n,
         d[b->n] = d[i];
         b->id[b->n++] = b->id[i];
     }
-    static const double corner[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
     double step = PROBE * m->state.mesh.tree.cell;
     for (int i = 0; i < b->n; ++i) {
         double at[4][3], e[4];
         ty_vec3 g = {0};
         for (int c = 0; c < 4; ++c)
-            ty_store3(at[c], ty_load3(b->x[i]) + step * ty_load3(corner[c]));
+            ty_store3(at[c], ty_load3(b->x[i]) + step * ty_load3(TY_TETRA[c]));
         ty_sample(solid, 4, (const double(*)[3])at, e);
-        for (int c = 0; c < 4; ++c) g += e[c] * ty_load3(corner[c]);
+        for (int c = 0; c < 4; ++c) g += e[c] * ty_load3(TY_TETRA[c]);
         b->normal[i] = ty_normalize(g);
         ty_store3(b->x[i], ty_load3(b->x[i]) - d[i] * b->normal[i]);
     }

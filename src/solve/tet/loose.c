@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "geometry/slope.h"
 #include "solve/tet/motion.h"
 
 enum { BATCH = TY_SAMPLE_BATCH };
@@ -59,7 +60,6 @@ static int number_vertices(loose_job* job, int* n_tris)
 // Falls freely, but not into a wall beside it.
 static void fall(const loose_job* job, ty_vec3 x, double u[3], double a[3])
 {
-    static const double corner[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
     const ty_world* world = job->tf->world;
     ty_vec3 g = ty_world_gravity(world);
     double theta = job->tf->theta, h = job->tf->def->cell, d, e[4], at[4][3], wall[3];
@@ -69,9 +69,9 @@ static void fall(const loose_job* job, ty_vec3 x, double u[3], double a[3])
     ty_sample(&solid, 1, (const double(*)[3])at, &d);
     if (d < TOUCH * h) {
         ty_sample(&velocity, 1, (const double(*)[3])at, wall);
-        for (int c = 0; c < 4; ++c) ty_store3(at[c], x + PROBE * h * ty_load3(corner[c]));
+        for (int c = 0; c < 4; ++c) ty_store3(at[c], x + PROBE * h * ty_load3(TY_TETRA[c]));
         ty_sample(&solid, 4, (const double(*)[3])at, e);
-        for (int c = 0; c < 4; ++c) normal += e[c] * ty_load3(corner[c]);
+        for (int c = 0; c < 4; ++c) normal += e[c] * ty_load3(TY_TETRA[c]);
         normal = ty_normalize(normal);
         v -= ty_min(ty_dot(v - ty_load3(wall), normal), 0.0) * normal;
         g -= ty_min(ty_dot(g, normal), 0.0) * normal;

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "geometry/slope.h"
 #include "geometry/thickness.h"
 #include "solve/tet/tetflow.h"
 
@@ -17,37 +18,19 @@ static const double OPPOSITE = -0.3;
 // Cells between a vertex's distances from both faces
 static const double ON_MIDDLE = 0.2;
 
-static double sample(const ty_sampler* f, ty_vec3 x)
-{
-    double at[1][3], value;
-    ty_store3(at[0], x);
-    ty_sample(f, 1, (const double(*)[3])at, &value);
-    return value;
-}
-
-static ty_vec3 slope(const ty_sampler* f, ty_vec3 x, double step)
-{
-    static const double corner[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
-    double at[4][3], d[4];
-    ty_vec3 g = ty_vec(0, 0, 0);
-    for (int c = 0; c < 4; ++c) ty_store3(at[c], x + step * ty_load3(corner[c]));
-    ty_sample(f, 4, (const double(*)[3])at, d);
-    for (int c = 0; c < 4; ++c) g += d[c] * ty_load3(corner[c]);
-    return ty_normalize(g);
-}
-
 // Whether a wall passes between two open points.
 static bool is_crossed(const ty_sampler* solid, ty_vec3 a, ty_vec3 b, double da, double db)
 {
     double length = ty_norm(b - a), least = STEP * length;
     bool near = false;
     for (double t = da; t < length - db && !near;) {
-        double d = sample(solid, a + t / length * (b - a));
+        double d = ty_value_at(solid, a + t / length * (b - a));
         near = d < least;
         t += d;
     }
     if (!near) return false;
-    ty_vec3 na = slope(solid, a, ASIDE * length), nb = slope(solid, b, ASIDE * length);
+    ty_vec3 na = ty_normalize(ty_slope_at(solid, a, ASIDE * length));
+    ty_vec3 nb = ty_normalize(ty_slope_at(solid, b, ASIDE * length));
     return ty_dot(na, nb) < OPPOSITE;
 }
 
@@ -76,7 +59,7 @@ bool ty_tet_ends_in_wall(const ty_sampler* solid, const ty_sampler* liquid, ty_v
     double thickness;
     if (!ty_solid_is_thin(solid, cell, face, out, depth, 2.0 * TY_TET_DEPTH * cell, &thickness))
         return false;
-    double near = sample(liquid, face), far = sample(liquid, face - thickness * out);
+    double near = ty_value_at(liquid, face), far = ty_value_at(liquid, face - thickness * out);
     // On the middle either side is the near one.
     bool wet = near < 0.0 || (far < 0.0 && thickness - depth < depth + ON_MIDDLE * cell);
     return wet && ty_solid_parts(near, far, thickness);

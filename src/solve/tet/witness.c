@@ -2,6 +2,7 @@
 // What the surface gets to see of a step: the divergence of the interpolated field that moves it,
 // which no projection makes zero, and how many of its vertices hang outside the mesh.
 #include "core/parallel.h"
+#include "geometry/slope.h"
 #include "solve/tet/motion.h"
 
 enum { BLOCK = 64, MOST_SAMPLES = 4096 };
@@ -27,7 +28,6 @@ static double outside_block(void* ctx, ty_range r)
 // are.
 static double divergence_sum(const witness_job* job, ty_range r, bool counted)
 {
-    static const double corner[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
     const ty_tetflow* tf = job->tf;
     double step = PROBE * tf->def->cell, sum = 0.0, x[4][3], u[4][3], d[1], at[1][3];
     ty_sampler walls = ty_world_solid(tf->world);
@@ -39,11 +39,11 @@ static double divergence_sum(const witness_job* job, ty_range r, bool counted)
             sum += 1.0;
             continue;
         }
-        for (int c = 0; c < 4; ++c) ty_store3(x[c], ty_load3(at[0]) + step * ty_load3(corner[c]));
+        for (int c = 0; c < 4; ++c) ty_store3(x[c], ty_load3(at[0]) + step * ty_load3(TY_TETRA[c]));
         ty_tetflow_seen(tf, 4, (const double(*)[3])x, u[0], NULL);
         double divergence = 0.0;
         for (int c = 0; c < 4; ++c)
-            divergence += ty_dot(ty_load3(corner[c]), ty_load3(u[c])) / (4.0 * step);
+            divergence += ty_dot(ty_load3(TY_TETRA[c]), ty_load3(u[c])) / (4.0 * step);
         sum += divergence * divergence;
     }
     return sum;

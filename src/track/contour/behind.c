@@ -2,6 +2,7 @@
 // Liquid does not come through walls. The way back from a point to where its liquid was is a chord
 // of the path, up to some cells long; where an obstacle's two faces lie across it, it ends at the
 // first.
+#include "geometry/slope.h"
 #include "track/contour/slc.h"
 
 enum { BATCH = TY_SAMPLE_BATCH, MAX_MARCH = 64 };
@@ -20,14 +21,6 @@ typedef struct stop {
     double cell;
     bool moves;    // what is in a solid now may have been in the open
 } stop;
-
-static double distance_at(const ty_sampler* solid, ty_vec3 x)
-{
-    double at[1][3], d;
-    ty_store3(at[0], x);
-    ty_sample(solid, 1, (const double(*)[3])at, &d);
-    return d;
-}
 
 static ty_vec3 normal_at(const ty_sampler* solid, ty_vec3 x, double step)
 {
@@ -56,7 +49,7 @@ static ty_vec3 march(const stop* k, ty_vec3 x, ty_vec3 way, double length)
     bool inside = false;
     double t = 0.0, before = 0.0, deepest = 0.0;
     for (int step = 0; step < MAX_MARCH && t <= length; ++step) {
-        double d = distance_at(&k->solid, x + t * way);
+        double d = ty_value_at(&k->solid, x + t * way);
         if (d < 0.0 && !inside) {
             entered = x + before * way;
             face = normal_at(&k->solid, entered, ASIDE * k->cell);
@@ -78,7 +71,7 @@ static ty_vec3 march(const stop* k, ty_vec3 x, ty_vec3 way, double length)
 static bool may_be_behind(const stop* k, ty_vec3 x, double d, ty_vec3 way, double length)
 {
     double step = ASIDE * k->cell;
-    return d < length && d > -step && length > step && distance_at(&k->solid, x + step * way) < d;
+    return d < length && d > -step && length > step && ty_value_at(&k->solid, x + step * way) < d;
 }
 
 void ty_slc_stop_at_walls(const ty_slc* s, int n, const double (*x)[3], double (*from)[3])

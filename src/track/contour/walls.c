@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "geometry/slope.h"
 #include "geometry/thickness.h"
 #include "track/contour/slc.h"
 #include "track/kinds.h"
@@ -42,19 +43,16 @@ static double beyond(const ty_slc* s, const double x[3])
     return out;
 }
 
-// Corners of a tetrahedron: four differences give a gradient.
-static const double TETRA[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
-
 static void solid_normals(const ty_sampler* solid, double cell, int n, double (*x)[3],
                           ty_vec3* normal)
 {
     double at[4 * CHUNK][3], d[4 * CHUNK], step = PROBE * cell;
     for (int i = 0; i < 4 * n; ++i)
-        ty_store3(at[i], ty_load3(x[i / 4]) + step * ty_load3(TETRA[i % 4]));
+        ty_store3(at[i], ty_load3(x[i / 4]) + step * ty_load3(TY_TETRA[i % 4]));
     ty_sample(solid, 4 * n, (const double(*)[3])at, d);
     for (int i = 0; i < n; ++i) {
         ty_vec3 g = ty_vec(0, 0, 0);
-        for (int k = 0; k < 4; ++k) g += d[4 * i + k] * ty_load3(TETRA[k]);
+        for (int k = 0; k < 4; ++k) g += d[4 * i + k] * ty_load3(TY_TETRA[k]);
         bool middle = ty_norm(g) < TY_SOLID_MIDDLE * 4.0 * step;
         normal[i] = middle ? ty_solid_way_out(solid, cell, ty_load3(x[i])) : ty_normalize(g);
     }

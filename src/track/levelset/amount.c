@@ -237,7 +237,7 @@ static double contoured_in(const ty_levelset* ls, int cell, const double* values
 double ty_levelset_liquid_in(const ty_levelset* ls, int cell, const double* values, double* area)
 {
     if (!is_cut(ls, cell)) return contoured_in(ls, cell, values, area);
-    int sub = is_cut(ls, cell) ? CUT_SUB : SUB, n = sub * sub * sub;
+    const int sub = CUT_SUB, n = MOST_POINTS;
     double x[MOST_POINTS][3], phi[MOST_POINTS], open[MOST_POINTS], sum = 0.0, cut = 0.0;
     double width = ls->grid.cell / sub;
     points_of(ls, cell, sub, x);
