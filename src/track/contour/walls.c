@@ -21,7 +21,9 @@
 
 enum { CHUNK = 256, BLOCK = 512 };
 static const double PROBE = 0.125;    // cells: step of the differences of a solid's distance
-static const double TOUCH = 2.0;      // cells from a wall where a region's surface may lie on it
+// Cells: wall points deeper in a solid are in another one; that of a curved wall is a little off
+static const double ON_FACE = 0.05;
+static const double TOUCH = 2.0;    // cells from a wall where a region's surface may lie on it
 // Cells by which the liquid at a wall point may be less deep than its continuation and still be
 // continued to the end. By the distance's slope the linear continuation ends no more than that
 // earlier, not before TY_SLC_OVERLAP.
@@ -63,8 +65,8 @@ typedef struct buried {
     int n, id[CHUNK];
     double depth[CHUNK];
     ty_vec3 normal[CHUNK];
-    double wall[CHUNK][3], mirror[CHUNK][3],
-        clear[CHUNK];    // clear: distance of the mirror image from solids
+    double wall[CHUNK][3], mirror[CHUNK][3];
+    bool creased[CHUNK];    // one of the two is in another solid
 } buried;
 
 static void keep_buried(buried* b, int from, int to)
@@ -72,14 +74,14 @@ static void keep_buried(buried* b, int from, int to)
     b->id[to] = b->id[from];
     b->depth[to] = b->depth[from];
     b->normal[to] = b->normal[from];
-    b->clear[to] = b->clear[from];
+    b->creased[to] = b->creased[from];
     memmove(b->wall[to], b->wall[from], sizeof b->wall[0]);
     memmove(b->mirror[to], b->mirror[from], sizeof b->mirror[0]);
 }
 
 static void find_images(const ty_slc_walled* w, const double (*x)[3], buried* b)
 {
-    double at[CHUNK][3];
+    double at[CHUNK][3], wall[CHUNK], mirror[CHUNK], least = -ON_FACE * w->slc->def.cell;
     for (int i = 0; i < b->n; ++i) memcpy(at[i], x[b->id[i]], sizeof at[0]);
     solid_normals(&w->solid, w->slc->def.cell, b->n, at, b->normal);
     for (int i = 0; i < b->n; ++i) {
@@ -87,7 +89,9 @@ static void find_images(const ty_slc_walled* w, const double (*x)[3], buried* b)
         ty_store3(b->wall[i], p);
         ty_store3(b->mirror[i], p + b->depth[i] * b->normal[i]);
     }
-    ty_sample(&w->solid, b->n, (const double(*)[3])b->mirror, b->clear);
+    ty_sample(&w->solid, b->n, (const double(*)[3])b->wall, wall);
+    ty_sample(&w->solid, b->n, (const double(*)[3])b->mirror, mirror);
+    for (int i = 0; i < b->n; ++i) b->creased[i] = wall[i] < least || mirror[i] < 0.0;
 }
 
 // The points of one chunk in the open.
@@ -202,7 +206,8 @@ static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], doub
     }
     ty_sample(&w->inner, 2 * b.n, (const double(*)[3])ask, value);
     for (int i = 0; i < b.n; ++i) {
-        double linear = b.clear[i] >= 0.0 ? 2.0 * value[2 * i] - value[2 * i + 1] : value[2 * i];
+        double linear = 2.0 * value[2 * i] - value[2 * i + 1];
+        if (b.creased[i] && !ty_slc_crease(w, ty_load3(x[b.id[i]]), &linear)) linear = value[2 * i];
         out[b.id[i]] = fmax(linear, b.depth[i] - end);
     }
 }
