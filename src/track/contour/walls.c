@@ -66,7 +66,8 @@ typedef struct buried {
     double depth[CHUNK];
     ty_vec3 normal[CHUNK];
     double wall[CHUNK][3], mirror[CHUNK][3];
-    bool creased[CHUNK];    // one of the two is in another solid
+    bool creased[CHUNK];                     // one of the two is in another solid
+    double parting[CHUNK], parted[CHUNK];    // how much a thin wall parts, and the value that makes
 } buried;
 
 static void keep_buried(buried* b, int from, int to)
@@ -75,6 +76,8 @@ static void keep_buried(buried* b, int from, int to)
     b->depth[to] = b->depth[from];
     b->normal[to] = b->normal[from];
     b->creased[to] = b->creased[from];
+    b->parting[to] = b->parting[from];
+    b->parted[to] = b->parted[from];
     memmove(b->wall[to], b->wall[from], sizeof b->wall[0]);
     memmove(b->mirror[to], b->mirror[from], sizeof b->mirror[0]);
 }
@@ -156,23 +159,25 @@ static void find_thin(const ty_slc_walled* w, const buried* b, thin_walls* t)
     }
 }
 
-// Settles the points of walls between liquid and air, and leaves the others.
+// Settles the points of walls wholly between liquid and air, and leaves the others.
 static void part_thin(const ty_slc_walled* w, buried* b, double* out)
 {
     thin_walls t;
     double value[2 * CHUNK];
-    bool settled[CHUNK] = {false};
     int n = 0;
     find_thin(w, b, &t);
     if (t.n == 0) return;
     ty_sample(&w->inner, 2 * t.n, (const double(*)[3])t.face, value);
     for (int k = 0; k < t.n; ++k) {
-        double near = value[2 * k], rest = ty_max(0.5 * t.thickness[k] - b->depth[t.at[k]], 0.0);
-        settled[t.at[k]] = ty_solid_parts(near, value[2 * k + 1], t.thickness[k]);
-        if (settled[t.at[k]]) out[b->id[t.at[k]]] = near < 0.0 ? -rest : rest;
+        int i = t.at[k];
+        double near = value[2 * k], rest = ty_max(0.5 * t.thickness[k] - b->depth[i], 0.0);
+        b->parting[i] = ty_solid_parting(near, value[2 * k + 1], t.thickness[k]);
+        b->parted[i] = near < 0.0 ? -rest : rest;
     }
-    for (int i = 0; i < b->n; ++i)
-        if (!settled[i]) keep_buried(b, i, n++);
+    for (int i = 0; i < b->n; ++i) {
+        if (b->parting[i] == 1.0) out[b->id[i]] = b->parted[i];
+        else keep_buried(b, i, n++);
+    }
     b->n = n;
 }
 
@@ -189,6 +194,7 @@ static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], doub
         else if (-solid[i] >= end) out[i] = -solid[i] - end + s->def.cell;
         else {
             b.depth[b.n] = -solid[i];
+            b.parting[b.n] = b.parted[b.n] = 0.0;
             b.id[b.n++] = i;
         }
     }
@@ -208,7 +214,8 @@ static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], doub
     for (int i = 0; i < b.n; ++i) {
         double linear = 2.0 * value[2 * i] - value[2 * i + 1];
         if (b.creased[i] && !ty_slc_crease(w, ty_load3(x[b.id[i]]), &linear)) linear = value[2 * i];
-        out[b.id[i]] = fmax(linear, b.depth[i] - end);
+        linear = fmax(linear, b.depth[i] - end);
+        out[b.id[i]] = linear + b.parting[i] * (b.parted[i] - linear);
     }
 }
 
