@@ -5,8 +5,10 @@
 #include "geometry/slope.h"
 #include "track/contour/slc.h"
 
-enum { AROUND = 14, MARCH = 8, LEAST_FIT = 5 };
+enum { AROUND = 14, MARCH = 16, LEAST_FIT = 5, TRIES = 3 };
+static const double WIDER = 1.5;
 static const double OPEN = 1e-6;      // cells: a point so little inside a solid is on its face
+static const double AHEAD = 0.02;     // cells: beyond a face, or two of them are never reached
 static const double PROBE = 0.125;    // cells: differences of a solid's distance
 static const double REACH = 0.75;     // of the way out: where the distance is asked around its end
 static const double SIDE = 0.3;       // cells: points farther back are behind the wall
@@ -34,7 +36,7 @@ static bool way_out(const ty_sampler* solid, double cell, ty_vec3* x)
     for (int step = 0; step < MARCH; ++step) {
         double d = ty_value_at(solid, *x);
         if (d >= -OPEN * cell) return true;
-        *x += -d * ty_normalize(ty_slope_at(solid, *x, PROBE * cell));
+        *x += (AHEAD * cell - d) * ty_normalize(ty_slope_at(solid, *x, PROBE * cell));
     }
     return false;
 }
@@ -74,17 +76,26 @@ static bool fit_slope(int n, const double (*at)[3], const double* value, ty_vec3
     return true;
 }
 
-bool ty_slc_crease(const ty_slc_walled* w, ty_vec3 x, double* out)
+// The linear function of the open around `end`, at x. False when too little is open.
+static bool fit_value(const ty_slc_walled* w, ty_vec3 x, ty_vec3 end, double reach, double* out)
 {
-    double cell = w->slc->def.cell, at[AROUND + 1][3], value[AROUND + 1], mean = 0.0;
-    ty_vec3 end = x, middle = {0}, slope;
-    if (!way_out(&w->solid, cell, &end)) return false;
-    double depth = ty_norm(end - x);
-    int n = ask_around(w, end, ty_normalize(end - x), ty_max(cell, REACH * depth), at, value);
+    double at[AROUND + 1][3], value[AROUND + 1], mean = 0.0, depth = ty_norm(end - x);
+    ty_vec3 middle = {0}, slope;
+    int n = ask_around(w, end, ty_normalize(end - x), reach, at, value);
     if (n < LEAST_FIT) return false;
     for (int k = 0; k < n; ++k) middle += ty_load3(at[k]) / n, mean += value[k] / n;
     if (!fit_slope(n, (const double(*)[3])at, value, middle, mean, &slope)) return false;
-    double linear = mean + ty_dot(slope, x - middle);
-    *out = ty_clamp(linear, value[0] - depth, value[0] + depth);
+    *out = ty_clamp(mean + ty_dot(slope, x - middle), value[0] - depth, value[0] + depth);
     return true;
+}
+
+bool ty_slc_crease(const ty_slc_walled* w, ty_vec3 x, double* out)
+{
+    double cell = w->slc->def.cell;
+    ty_vec3 end = x;
+    if (!way_out(&w->solid, cell, &end)) return false;
+    double reach = ty_max(cell, REACH * ty_norm(end - x));
+    for (int try = 0; try < TRIES; ++try, reach *= WIDER)
+        if (fit_value(w, x, end, reach, out)) return true;
+    return false;
 }

@@ -171,7 +171,7 @@ static void part_thin(const ty_slc_walled* w, buried* b, double* out)
     for (int k = 0; k < t.n; ++k) {
         int i = t.at[k];
         double near = value[2 * k], rest = ty_max(0.5 * t.thickness[k] - b->depth[i], 0.0);
-        b->parting[i] = ty_solid_parting(near, value[2 * k + 1], t.thickness[k]);
+        b->parting[i] = ty_solid_parting(near, value[2 * k + 1], t.thickness[k], w->slc->def.cell);
         b->parted[i] = near < 0.0 ? -rest : rest;
     }
     for (int i = 0; i < b->n; ++i) {
