@@ -25,6 +25,9 @@ void ty_levelset_destroy(ty_levelset* ls)
     ty_array_free(&ls->active);
     ty_array_free(&ls->velocity);
     ty_array_free(&ls->kept);
+    ty_array_free(&ls->box);
+    ty_array_free(&ls->box_at);
+    ty_array_free(&ls->parts);
     ty_array_free(&ls->corner);
     ty_array_free(&ls->slot);
     ty_array_free(&ls->foot);

@@ -48,6 +48,13 @@ typedef struct ty_kept {
     double lost, area;
 } ty_kept;
 
+// A box between eight centres of cells: cells^3 of liquid that belong to the cell around each
+// corner; bit k: the surface goes through that of corner k.
+typedef struct ty_box_parts {
+    float liquid[8];
+    uint8_t at_surface;
+} ty_box_parts;
+
 // Open, private to this folder and to trackers that build on it.
 typedef struct ty_levelset {
     ty_track_def def;
@@ -67,6 +74,9 @@ typedef struct ty_levelset {
     TY_ARRAY(int) active;         // cells that the transport works on
     TY_ARRAY(double) velocity;    // WENO: 3 per active cell
     TY_ARRAY(ty_kept) kept;       // scratch of keep.c, with the corners of the cells
+    TY_ARRAY(int) box;       // scratch of amount.c: lowest cells of boxes around the cells of kept
+    TY_ARRAY(int) box_at;    // per cell: place in that list
+    TY_ARRAY(ty_box_parts) parts;
     TY_ARRAY(int) corner;
     TY_ARRAY(int) slot;
     TY_ARRAY(double) foot;
@@ -102,8 +112,11 @@ ty_status ty_levelset_transport(ty_levelset* ls, const ty_flow* flow, double dt,
 // How far x lies beyond the open sides, 0 inside. Everything out there is air.
 double ty_levelset_beyond_open(const ty_levelset* ls, const double x[3]);
 
-// amount.c: cells^3 of liquid in a cell, by phi or an array like it; without values what sources
-// fill of it. *area: how that grows with -phi / cell.
+// amount.c: cells^3 of liquid in a cell of the list `kept`, by phi or an array like it. *area: how
+// that grows with -phi / cell. List_boxes before, after a change of the list; measure_boxes with the
+// same values.
+ty_status ty_levelset_list_boxes(ty_levelset* ls);
+void ty_levelset_measure_boxes(ty_levelset* ls, const double* values);
 double ty_levelset_liquid_in(const ty_levelset* ls, int cell, const double* values, double* area);
 // The share of a box that is liquid, from phi at its centre; `across`: the root of the squared
 // differences of phi across it. Exact for planes along the box, and in the mean for all others.
