@@ -86,7 +86,8 @@ typedef struct ty_levelset {
     ty_tri_mesh surface;
     TY_ARRAY(int) piece;    // per vertex of the surface
     int n_pieces;
-    ty_cutter* cutter;    // measures what edits change
+    TY_ARRAY(double) later;    // per piece: offset that waits for the next step; empty: none
+    ty_cutter* cutter;         // measures what edits change
     ty_tri_mesh measured;
 } ty_levelset;
 
@@ -163,6 +164,9 @@ ty_status ty_levelset_redistance(ty_levelset* ls, double reach);
 
 ty_status ty_levelset_edit(ty_levelset* ls, int n, const ty_edit* edits, double* volume_changed);
 ty_status ty_levelset_offset(ty_levelset* ls, const double* metres_per_piece);
+// The same in two calls; the second, before the next carry, changes phi only and not the triangles.
+ty_status ty_levelset_offset_later(ty_levelset* ls, const double* metres_per_piece);
+ty_status ty_levelset_offset_now(ty_levelset* ls);
 
 // Remakes the triangles and their pieces.
 ty_status ty_levelset_contour(ty_levelset* ls);

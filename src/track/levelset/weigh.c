@@ -350,7 +350,8 @@ bool ty_levelset_can_weigh(const ty_levelset* ls, const ty_flow* flow)
 ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt)
 {
     weigh_job job = {.ls = ls, .flow = flow, .dt = dt, .middle = flow->velocity};
-    if (flow->motion.eval) job.middle = (ty_sampler){&job, 3, 0.0, middle_velocity};
+    if (flow->middle.eval && flow->middle_dt == dt) job.middle = flow->middle;
+    else if (flow->motion.eval) job.middle = (ty_sampler){&job, 3, 0.0, middle_velocity};
     for (int i = 0; i < ty_world_n_sources(ls->world); ++i)
         job.sources |= ty_world_source(ls->world, i).on;
     for (int side = 0; side < TY_N_SIDES; ++side) job.open |= !ls->closed_side[side];
