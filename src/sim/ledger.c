@@ -36,7 +36,7 @@ static const double WALL_CELLS = 0.25;
 
 ty_status ty_ledger_open(ty_ledger* ledger, int n_sources)
 {
-    *ledger = (ty_ledger){0};
+    *ledger = (ty_ledger){.taken = 1.0};
     if (!ty_array_resize(&ledger->source_on, n_sources)) return ty_no_memory("the volume ledger");
     for (int i = 0; i < n_sources; ++i) ledger->source_on.at[i] = 0;
     return ty_ok();
@@ -577,8 +577,8 @@ ty_status ty_ledger_correct(ty_ledger* ledger, const ty_tracker_kind* kind, void
     later = later && kind->offset_later;
     ty_status status = ty_ok();
     if (*moved) status = (later ? kind->offset_later : kind->offset)(tracker, offset);
-    if (later) {
-        ledger->correction += ledger->asked;
+    if (later) {    // what it does is not measured: as much of it as the last time
+        ledger->correction += ledger->taken * ledger->asked;
         *moved = false;
     }
     ty_free(offset);
@@ -587,9 +587,9 @@ ty_status ty_ledger_correct(ty_ledger* ledger, const ty_tracker_kind* kind, void
 
 void ty_ledger_corrected(ty_ledger* ledger, double changed)
 {
-    double share = fabs(ledger->asked_net) > ONE_WAY * ledger->asked ? changed / ledger->asked_net
-                                                                     : 1.0;
-    ledger->correction += fmax(share, 0.0) * ledger->asked;
+    if (fabs(ledger->asked_net) > ONE_WAY * ledger->asked)
+        ledger->taken = fmax(changed / ledger->asked_net, 0.0);
+    ledger->correction += ledger->taken * ledger->asked;
 }
 
 ty_status ty_ledger_archive(ty_ledger* ledger, ty_archive* ar)
@@ -602,11 +602,13 @@ ty_status ty_ledger_archive(ty_ledger* ledger, ty_archive* ar)
         if (ledger->body.at[i] < 0 || ledger->body.at[i] >= ledger->body.n)
             return ty_fail(TY_DAMAGED, "the volume ledger's bodies do not fit");
     TY_TRY(ty_archive_growing(ar, "ledger_source_on", &ledger->source_on));
-    double values[4] = {ledger->pending, ledger->booked, ledger->correction, ledger->outflow};
-    TY_TRY(ty_archive_f64(ar, "ledger_sums", values, 4));
+    double values[5] = {ledger->pending, ledger->booked, ledger->correction, ledger->outflow,
+                        ledger->taken};
+    TY_TRY(ty_archive_f64(ar, "ledger_sums", values, 5));
     ledger->pending = values[0];
     ledger->booked = values[1];
     ledger->correction = values[2];
     ledger->outflow = values[3];
+    ledger->taken = values[4];
     return ty_ok();
 }

@@ -161,6 +161,7 @@ static ty_status choose_step(ty_sim* sim, double frame_end, double* dt, bool* la
 static ty_status step_stages(ty_sim* sim, double dt, bool shown)
 {
     double begin = ty_clock();
+    if (sim->solver_kind->lead) sim->solver_kind->lead(sim->solver, dt);
     TY_TRY(remember(sim, dt));
     TY_TRY(ty_world_move(sim->world, sim->time + dt, dt));
     TY_TRY(advance_tracker(sim, dt));

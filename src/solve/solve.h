@@ -69,6 +69,8 @@ typedef struct ty_solver_kind {
     // before the first step: makes the initial velocities consistent.
     ty_status (*advance)(void* self, const ty_liquid* liquid, const ty_world*, double t, double dt,
                          ty_solve_stats*);
+    // Before a step of dt: the flow's velocity in its middle may be made known. NULL: it is not.
+    void (*lead)(void* self, double dt);
     ty_flow (*flow)(const void* self);
     // What can be written into volumes; returns how many.
     int (*fields)(const void* self, int max, ty_named_field*);

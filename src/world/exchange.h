@@ -50,8 +50,12 @@ typedef struct ty_flow {
         both;    // width 6, velocity and acceleration at once; eval NULL: asked one after the other
     ty_sampler
         motion;    // width 6, velocity and its rate of change at a point; set: paths lead through velocity + dt/2 rate
-    // Width 9, m/s: what goes through a face of a cell of `lattice`, asked at its centre; its rate of
-    // change; and what of it sources let out there. eval NULL: not known.
+    // Width 3, velocity + middle_dt / 2 rate, asked instead of `motion` in a step of middle_dt; eval
+    // NULL: not known.
+    ty_sampler middle;
+    double middle_dt;
+    // Width 9, m/s: what goes through the nearest face of a cell of `lattice` along each axis; its
+    // rate of change; and what of it sources let out there. eval NULL: not known.
     ty_sampler flux;
     ty_sampler pressure;    // width 1, Pa, full and not reduced; eval NULL when the solver has none
     ty_lattice lattice;

@@ -30,6 +30,10 @@ static void velocity(const ty_flow* flow, int n, double (*x)[3], double (*out)[3
 static void middle_velocity(const ty_flow* flow, double dt, int n, double (*x)[3], double (*out)[3])
 {
     double motion[TY_SAMPLE_BATCH][6];
+    if (flow->middle.eval && dt == flow->middle_dt) {
+        ty_sample(&flow->middle, n, (const double(*)[3])x, out[0]);
+        return;
+    }
     if (!flow->motion.eval) {
         velocity(flow, n, x, out);
         return;

@@ -122,6 +122,7 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
     *stats = (ty_solve_stats){0};
     if (!liquid) return ty_fail(TY_NOT_YET, "solver 'grid' has no smoke yet; use 'octree'");
     gf->world = world;
+    gf->middle_dt = 0.0;
     ty_varying* mu = (ty_varying*)&gf->def->viscosity;    // only its cache of volume files changes
     TY_TRY(ty_varying_prepare(mu, t, t + dt));
     uint64_t on = sources_on(world);
@@ -142,6 +143,8 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
     return ty_ok();
 }
 
+static void lead(void* self, double dt) { ty_gridflow_lead(self, dt); }
+
 static ty_flow flow(const void* self)
 {
     const ty_gridflow* gf = self;
@@ -157,6 +160,10 @@ static ty_flow flow(const void* self)
     // Beside solids that move the rate does not follow the wall: paths through it led out of a
     // sealed container.
     if (gf->carries && !gf->rides) f.motion = (ty_sampler){gf, 6, 0.0, ty_gridflow_motion};
+    if (gf->middle_dt > 0.0) {
+        f.middle = (ty_sampler){gf, 3, 0.0, ty_gridflow_middle};
+        f.middle_dt = gf->middle_dt;
+    }
     for (int axis = 0; axis < 3; ++axis) {
         f.lattice.origin[axis] = gf->cells.origin[axis] + 0.5 * gf->cells.h;
         f.lattice.n[axis] = gf->cells.n[axis];
@@ -357,6 +364,7 @@ const ty_solver_kind ty_solver_grid = {
     .needs_domain = true,
     .create = create,
     .advance = advance,
+    .lead = lead,
     .flow = flow,
     .fields = fields,
     .archive = archive,

@@ -61,7 +61,9 @@ typedef struct ty_gridflow {
     bool carries;         // theta < 1: accelerations are carried along
     int layers;           // of extrapolation
 
-    double *u[3], *next[3];          // velocity; the one being made
+    double *u[3],
+        *next[3];        // velocity; the one being made, between steps that of sample.c's middle
+    double middle_dt;    // the step whose middle that is; 0: none
     double *acc[3], *next_acc[3];    // material acceleration, where carried
     double *seen[3], *rate[3];    // velocity as trackers see it, and how fast it changes at a place
     double* carried[3];           // scratch of advection
@@ -245,6 +247,9 @@ double ty_gridflow_drain_rate(const ty_gridflow* gf);
 
 // sample.c
 void ty_gridflow_seen_velocity(const void* gf, int n, const double (*x)[3], double* out);
+// Makes next[] the velocity as trackers see it in the middle of a step.
+void ty_gridflow_lead(ty_gridflow* gf, double dt);
+void ty_gridflow_middle(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_motion(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_velocity(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_acceleration(const void* gf, int n, const double (*x)[3], double* out);

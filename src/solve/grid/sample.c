@@ -83,6 +83,26 @@ void ty_gridflow_seen_velocity(const void* self, int n, const double (*x)[3], do
     ty_face_sample(&gf->cells, gf->seen, n, x, out);
 }
 
+static void lead_block(void* ctx, ty_range r)
+{
+    const ty_gridflow* gf = ctx;
+    for (int axis = 0; axis < 3; ++axis)
+        for (int64_t i = r.begin; i < r.end; ++i)
+            gf->next[axis][i] = gf->seen[axis][i] + 0.5 * gf->middle_dt * gf->rate[axis][i];
+}
+
+void ty_gridflow_lead(ty_gridflow* gf, double dt)
+{
+    gf->middle_dt = gf->carries && !gf->rides && !ty_world_has_forces(gf->world) ? dt : 0.0;
+    if (gf->middle_dt > 0.0) ty_parallel_for(gf->cells.count, 1 << 14, lead_block, gf);
+}
+
+void ty_gridflow_middle(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_gridflow* gf = self;
+    ty_face_sample(&gf->cells, gf->next, n, x, out);
+}
+
 // Forces are no part of rate[]; what fails here the world remembers.
 static void add_forces(const ty_gridflow* gf, int n, const double (*x)[3], double* out)
 {

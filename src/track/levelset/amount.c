@@ -7,13 +7,17 @@
 // by tetrahedra, and each is dealt out to the eight cells around its corners. Cells that an obstacle
 // cuts are measured by points. Sources that stand still are full, whatever the values say: the
 // tracker is united with them after the step.
+#include <string.h>
+
+#include "core/parallel.h"
 #include "track/levelset/levelset.h"
 
-enum { SUB = 2, CUT_SUB = 4, MOST_POINTS = CUT_SUB * CUT_SUB * CUT_SUB };
+enum { BLOCK = 256, SUB = 2, CUT_SUB = 4, MOST_POINTS = CUT_SUB * CUT_SUB * CUT_SUB };
 
 static const double FAR_SLACK = 0.3;    // cells by which linear values and their slope may be off
 static const double HALF_DIAGONAL = 0.87;    // cells: a cell nearer to an obstacle may be cut by it
 static const double FAR_CELL = 1.8;          // cells: no box around a farther centre is cut
+static const double BOX_DIAGONAL = 1.74;     // cells
 static const double LEAST_SHARE = 1e-6;      // of a part whose corner is liquid
 // How far phi's differences may be from those of a distance: at edges they are not the surface's.
 static const double LEAST_SLOPE = 0.8, MOST_SLOPE = 1.5;
@@ -34,6 +38,13 @@ static void points_of(const ty_levelset* ls, int cell, int sub, double (*x)[3])
     for (int k = 0; k < sub * sub * sub; ++k)
         for (int axis = 0, rest = k; axis < 3; ++axis, rest /= sub)
             x[k][axis] = low[axis] + (rest % sub + 0.5) / sub * ls->grid.cell;
+}
+
+// Of a box's corner from its lowest one, in memory.
+static inline int64_t corner_offset(const ty_grid* g, int corner)
+{
+    return (corner & 1) + (corner >> 1 & 1) * ty_grid_stride(g, 1) +
+           (corner >> 2) * ty_grid_stride(g, 2);
 }
 
 static bool is_cut(const ty_levelset* ls, int cell)
@@ -71,7 +82,7 @@ bool ty_levelset_near_source(const ty_levelset* ls, int cell, double cells)
 static void values_at(const ty_levelset* ls, int cell, const double* values, int n,
                       const double (*x)[3], double* phi)
 {
-    double far = values ? values[cell] : INFINITY;
+    double far = values[cell];
     if (fabs(far) > (HALF_DIAGONAL + FAR_SLACK) * ls->grid.cell) {
         for (int k = 0; k < n; ++k) phi[k] = far;
     } else {
@@ -126,54 +137,65 @@ static double box_share(const double p[8])
     return sum / 6.0;
 }
 
-// A box between eight centres of cells, cut at the domain's sides: phi at its corners; returns its
-// size, cells^3.
-static double lattice_box(const ty_levelset* ls, const double* values, bool sources, int64_t low,
-                          double p[8])
-{
+// A box between eight centres of cells, the lowest of which is `low`, and what of it is liquid.
+typedef struct box {
     int ijk[3];
-    double size = 1.0, x[8][3];
-    ty_grid_coords(&ls->grid, low, ijk);
-    for (int k = 0; k < 8; ++k) {
-        int64_t node = low + (k & 1) + (k >> 1 & 1) * ty_grid_stride(&ls->grid, 1) +
-                       (k >> 2) * ty_grid_stride(&ls->grid, 2);
-        p[k] = values ? values[node] : ls->band;
-        for (int axis = 0; axis < 3 && sources; ++axis) {
-            double h = ls->grid.cell, at = h * (ijk[axis] + 0.5 + (k >> axis & 1));
-            x[k][axis] = ls->grid.origin[axis] + at;    // the world ends at the domain's sides
-            if (!values)
-                x[k][axis] = ty_clamp(x[k][axis], ls->lo[axis] + 0.5 * h, ls->hi[axis] - 0.5 * h);
-        }
-    }
-    if (sources) ty_levelset_fill_sources(ls, 8, (const double(*)[3])x, p);
-    for (int axis = 0; axis < 3; ++axis) {
-        double at = ls->grid.origin[axis] + (ijk[axis] + 0.5) * ls->grid.cell;
-        double from = ty_clamp((ls->lo[axis] - at) / ls->grid.cell, 0.0, 1.0);
-        double to = ty_clamp((ls->hi[axis] - at) / ls->grid.cell, 0.0, 1.0);
-        size *= to - from;
-        if (to - from == 1.0) continue;
-        for (int k = 0; k < 8; ++k) {
-            if (k >> axis & 1) continue;
-            double a = p[k], b = p[k | 1 << axis];
-            p[k] = a + from * (b - a);
-            p[k | 1 << axis] = a + to * (b - a);
-        }
-    }
-    return size;
+    double p[8], size;    // phi at its corners; cells^3, cut at the domain's sides
+    bool inside[8];       // whether the part around a corner lies in the domain
+} box;
+
+// What the boxes of one array of values are measured with.
+typedef struct box_job {
+    ty_levelset* ls;
+    const double* values;
+    bool sources;             // there are any
+    int first[3], last[3];    // boxes that no side of the domain cuts
+    int64_t corner[8];
+} box_job;
+
+static void unite_sources(const box_job* job, box* b, int64_t low)
+{
+    const ty_levelset* ls = job->ls;
+    double x[8][3];
+    if (!ty_levelset_near_source(ls, (int)low, FAR_CELL + BOX_DIAGONAL)) return;
+    for (int k = 0; k < 8; ++k)
+        for (int axis = 0; axis < 3; ++axis)
+            x[k][axis] = ls->grid.origin[axis] +
+                         ls->grid.cell * (b->ijk[axis] + 0.5 + (k >> axis & 1));
+    ty_levelset_fill_sources(ls, 8, (const double(*)[3])x, b->p);
 }
 
-// Whether the part of a box around one of its corners lies in the domain.
-static bool part_inside(const ty_levelset* ls, int64_t low, int corner)
+static void cut_sides(const ty_levelset* ls, box* b)
 {
-    int ijk[3];
-    bool inside = true;
-    ty_grid_coords(&ls->grid, low, ijk);
     for (int axis = 0; axis < 3; ++axis) {
-        double x = ls->grid.origin[axis] +
-                   ls->grid.cell * (ijk[axis] + 0.75 + 0.5 * (corner >> axis & 1));
-        inside = inside && x > ls->lo[axis] && x < ls->hi[axis];
+        double at = ls->grid.origin[axis] + (b->ijk[axis] + 0.5) * ls->grid.cell;
+        double from = ty_clamp((ls->lo[axis] - at) / ls->grid.cell, 0.0, 1.0);
+        double to = ty_clamp((ls->hi[axis] - at) / ls->grid.cell, 0.0, 1.0);
+        b->size *= to - from;
+        if (to - from == 1.0) continue;
+        for (int k = 0; k < 8; ++k) {
+            double middle = at + (0.25 + 0.5 * (k >> axis & 1)) * ls->grid.cell;
+            b->inside[k] = b->inside[k] && middle > ls->lo[axis] && middle < ls->hi[axis];
+            if (k >> axis & 1) continue;
+            double low = b->p[k], high = b->p[k | 1 << axis];
+            b->p[k] = low + from * (high - low);
+            b->p[k | 1 << axis] = low + to * (high - low);
+        }
     }
-    return inside;
+}
+
+static box lattice_box(const box_job* job, int64_t low)
+{
+    box b = {.size = 1.0};
+    bool whole = true;
+    ty_grid_coords(&job->ls->grid, low, b.ijk);
+    for (int k = 0; k < 8; ++k) b.p[k] = job->values[low + job->corner[k]];
+    for (int k = 0; k < 8; ++k) b.inside[k] = true;
+    if (job->sources) unite_sources(job, &b, low);
+    for (int axis = 0; axis < 3; ++axis)
+        whole = whole && b.ijk[axis] >= job->first[axis] && b.ijk[axis] <= job->last[axis];
+    if (!whole) cut_sides(job->ls, &b);
+    return b;
 }
 
 // phi in the middle of each of a box's eight parts.
@@ -189,54 +211,84 @@ static void middles(const double p[8], double q[8])
         }
 }
 
-// The liquid of such a box that belongs to the cell around its corner `corner`: the box's as a
-// contour has it, dealt out by what a point in each cell's part says.
-static double part_of_box(const ty_levelset* ls, const double* values, bool sources, int64_t low,
-                          int corner, double* area)
+// The liquid of a box that belongs to the cells around its corners: the box's as a contour has it,
+// dealt out by what a point in each cell's part says.
+static void deal_box(const box_job* job, int64_t low, ty_box_parts* out)
 {
-    double p[8], q[8], size = lattice_box(ls, values, sources, low, p), all = 0.0, parts = 0.0;
-    double h = ls->grid.cell, own = 0.0;
+    double h = job->ls->grid.cell, q[8], share[8], all = 0.0, parts = 0.0;
+    box b = lattice_box(job, low);
     int in = 0;
-    for (int k = 0; k < 8; ++k) in += p[k] < 0.0;
-    if (in == 0 || (size < 1.0 && !part_inside(ls, low, corner))) return 0.0;
-    middles(p, q);
-    if (fabs(q[corner]) * SUB < 0.5 * h) *area += SUB / 8.0;
-    if (in == 8 && size == 1.0) return 0.125;
+    *out = (ty_box_parts){.at_surface = 0};
+    for (int k = 0; k < 8; ++k) in += b.p[k] < 0.0;
+    if (in == 0) return;
+    middles(b.p, q);
     for (int k = 0; k < 8; ++k) {
-        if (size < 1.0 && !part_inside(ls, low, k)) continue;
-        double share = ty_clamp(0.5 - q[k] * SUB / h, 0.0, 1.0) + (p[k] < 0.0 ? LEAST_SHARE : 0.0);
-        parts += 1.0;
-        all += share;
-        if (k == corner) own = share;
+        share[k] = ty_clamp(0.5 - q[k] * SUB / h, 0.0, 1.0) + (b.p[k] < 0.0 ? LEAST_SHARE : 0.0);
+        share[k] = b.inside[k] ? share[k] : 0.0;
+        all += share[k];
+        parts += b.inside[k];
+        if (b.inside[k] && fabs(q[k]) * SUB < 0.5 * h) out->at_surface |= (uint8_t)(1 << k);
     }
-    if (in == 8) return size / parts;
-    return all > 0.0 && own > 0.0 ? size * box_share(p) * own / all : 0.0;
+    if (parts == 0.0 || !(all > 0.0)) return;
+    double liquid = in == 8 ? b.size : b.size * box_share(b.p);
+    for (int k = 0; k < 8; ++k)
+        out->liquid[k] = (float)(in == 8 ? (b.inside[k] ? liquid / parts : 0.0)
+                                         : liquid * share[k] / all);
 }
 
-static double contoured_in(const ty_levelset* ls, int cell, const double* values, double* area)
+static void deal_boxes(void* ctx, ty_range r)
+{
+    const box_job* job = ctx;
+    for (int64_t i = r.begin; i < r.end; ++i)
+        deal_box(job, job->ls->box.at[i], &job->ls->parts.at[i]);
+}
+
+ty_status ty_levelset_list_boxes(ty_levelset* ls)
+{
+    int64_t size = ty_grid_size(&ls->grid);
+    if (!ty_array_resize(&ls->box_at, size)) return ty_no_memory("cells at the surface");
+    memset(ls->box_at.at, -1, (size_t)size * sizeof *ls->box_at.at);
+    ls->box.n = 0;
+    for (int64_t i = 0; i < ls->kept.n; ++i)
+        for (int k = 0; k < 8 && !is_cut(ls, ls->kept.at[i].cell); ++k) {
+            int low = ls->kept.at[i].cell - (int)corner_offset(&ls->grid, k);
+            if (ls->box_at.at[low] >= 0) continue;
+            ls->box_at.at[low] = (int)ls->box.n;
+            if (!ty_array_push(&ls->box, low)) return ty_no_memory("cells at the surface");
+        }
+    return ty_array_resize(&ls->parts, ls->box.n) ? ty_ok() : ty_no_memory("cells at the surface");
+}
+
+void ty_levelset_measure_boxes(ty_levelset* ls, const double* values)
+{
+    box_job job = {.ls = ls, .values = values};
+    for (int i = 0; i < ty_world_n_sources(ls->world); ++i)
+        job.sources |= ty_world_source(ls->world, i).on;
+    for (int k = 0; k < 8; ++k) job.corner[k] = corner_offset(&ls->grid, k);
+    for (int axis = 0; axis < 3; ++axis) {
+        double h = ls->grid.cell, middle = ls->grid.origin[axis] + 0.5 * h;
+        job.first[axis] = (int)ceil((ls->lo[axis] - middle) / h);
+        job.last[axis] = (int)floor((ls->hi[axis] - middle) / h) - 1;
+    }
+    ty_parallel_for(ls->box.n, BLOCK, deal_boxes, &job);
+}
+
+static double contoured_in(const ty_levelset* ls, int cell, double* area)
 {
     double sum = 0.0;
-    bool sources = ty_levelset_near_source(ls, cell, FAR_CELL);
-    *area = 0.0;
-    if (!sources && fabs(values[cell]) > FAR_CELL * ls->grid.cell) {
-        if (values[cell] > 0.0) return 0.0;
-        double x[8][3], open[8];
-        points_of(ls, cell, SUB, x);
-        openings(ls, 8, ls->grid.cell, (const double(*)[3])x, open);
-        for (int k = 0; k < 8; ++k) sum += open[k] / 8.0;
-        return sum;
+    int surface = 0;
+    for (int k = 0; k < 8; ++k) {
+        const ty_box_parts* b = &ls->parts.at[ls->box_at.at[cell - corner_offset(&ls->grid, k)]];
+        sum += (double)b->liquid[k];
+        surface += b->at_surface >> k & 1;
     }
-    for (int corner = 0; corner < 8; ++corner) {
-        int64_t low = cell - ((corner & 1) + (corner >> 1 & 1) * ty_grid_stride(&ls->grid, 1) +
-                              (corner >> 2) * ty_grid_stride(&ls->grid, 2));
-        sum += part_of_box(ls, values, sources, low, corner, area);
-    }
+    *area = surface * SUB / 8.0;
     return sum;
 }
 
 double ty_levelset_liquid_in(const ty_levelset* ls, int cell, const double* values, double* area)
 {
-    if (!is_cut(ls, cell)) return contoured_in(ls, cell, values, area);
+    if (!is_cut(ls, cell)) return contoured_in(ls, cell, area);
     const int sub = CUT_SUB, n = MOST_POINTS;
     double x[MOST_POINTS][3], phi[MOST_POINTS], open[MOST_POINTS], sum = 0.0, cut = 0.0;
     double width = ls->grid.cell / sub;

@@ -167,7 +167,7 @@ static void offset_cells(void* ctx, ty_range r)
     }
 }
 
-ty_status ty_levelset_offset(ty_levelset* ls, const double* metres_per_piece)
+static ty_status offset_values(ty_levelset* ls, const double* metres_per_piece)
 {
     double most = 0.0;
     for (int i = 0; i < ls->n_pieces; ++i) most = ty_max(most, fabs(metres_per_piece[i]));
@@ -182,5 +182,26 @@ ty_status ty_levelset_offset(ty_levelset* ls, const double* metres_per_piece)
     ty_levelset_stop_leaks(ls, NULL, 0.0, old);
     ls->moved += most;
     ty_levelset_continue(ls, ls->phi);
+    return ty_ok();
+}
+
+ty_status ty_levelset_offset(ty_levelset* ls, const double* metres_per_piece)
+{
+    TY_TRY(offset_values(ls, metres_per_piece));
     return ty_levelset_contour(ls);
+}
+
+ty_status ty_levelset_offset_later(ty_levelset* ls, const double* metres_per_piece)
+{
+    if (!ty_array_resize(&ls->later, ls->n_pieces)) return ty_no_memory("offsets");
+    for (int i = 0; i < ls->n_pieces; ++i) ls->later.at[i] = metres_per_piece[i];
+    return ty_ok();
+}
+
+ty_status ty_levelset_offset_now(ty_levelset* ls)
+{
+    if (ls->later.n == 0) return ty_ok();
+    TY_TRY(offset_values(ls, ls->later.at));
+    ls->later.n = 0;
+    return ty_ok();
 }

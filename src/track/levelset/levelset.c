@@ -25,10 +25,14 @@ void ty_levelset_destroy(ty_levelset* ls)
     ty_array_free(&ls->active);
     ty_array_free(&ls->velocity);
     ty_array_free(&ls->kept);
+    ty_array_free(&ls->box);
+    ty_array_free(&ls->box_at);
+    ty_array_free(&ls->parts);
     ty_array_free(&ls->corner);
     ty_array_free(&ls->slot);
     ty_array_free(&ls->foot);
     ty_array_free(&ls->piece);
+    ty_array_free(&ls->later);
     ty_redistance_free(&ls->redistance);
     ty_contour_free(&ls->contour);
     ty_label_free(&ls->label);
@@ -157,9 +161,13 @@ ty_status ty_levelset_archive(ty_levelset* ls, ty_archive* ar)
     TY_TRY(ty_archive_f64(ar, "levelset.band", &ls->band, 1));
     TY_TRY(ty_archive_f64(ar, "levelset.moved", &ls->moved, 1));
     if (ls->has_obstacles) TY_TRY(ty_archive_f64(ar, "levelset.solid", ls->solid, size));
+    TY_TRY(ty_archive_growing(ar, "levelset.later", &ls->later));
     if (!ar->loading) return ty_ok();
     TY_TRY(ty_levelset_ghosts(ls));
-    return ty_levelset_contour(ls);
+    TY_TRY(ty_levelset_contour(ls));
+    if (ls->later.n && ls->later.n != ls->n_pieces)
+        return ty_fail(TY_DAMAGED, "the checkpoint's offsets do not fit the liquid's pieces");
+    return ty_ok();
 }
 
 static ty_status create(void** self, const ty_track_def* def, const ty_world* world)
@@ -179,6 +187,7 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
     // (tests/tumble loses 4 %).
     bool keeps = ls->def.transport != TY_TRANSPORT_WENO5 && !ty_world_solid_moves(world) &&
                  ty_levelset_can_weigh(ls, flow);
+    TY_TRY(ty_levelset_offset_now(ls));
     TY_TRY(ty_levelset_carry(ls, flow, world, dt, &went));
     if (keeps) TY_TRY(ty_levelset_weigh(ls, flow, dt));
     TY_TRY(ty_levelset_settle(ls, went));
@@ -196,6 +205,11 @@ static ty_status offset(void* self, const double* metres_per_piece)
     return ty_levelset_offset(self, metres_per_piece);
 }
 
+static ty_status offset_later(void* self, const double* metres_per_piece)
+{
+    return ty_levelset_offset_later(self, metres_per_piece);
+}
+
 static ty_liquid liquid(const void* self) { return ty_levelset_liquid(self); }
 static ty_status archive(void* self, ty_archive* ar) { return ty_levelset_archive(self, ar); }
 
@@ -205,6 +219,7 @@ const ty_tracker_kind ty_tracker_levelset = {.name = "levelset",
                                              .advance = advance,
                                              .edit = edit,
                                              .offset = offset,
+                                             .offset_later = offset_later,
                                              .liquid = liquid,
                                              .archive = archive,
                                              .destroy = destroy};

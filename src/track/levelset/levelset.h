@@ -48,6 +48,13 @@ typedef struct ty_kept {
     double lost, area;
 } ty_kept;
 
+// A box between eight centres of cells: cells^3 of liquid that belong to the cell around each
+// corner; bit k: the surface goes through that of corner k.
+typedef struct ty_box_parts {
+    float liquid[8];
+    uint8_t at_surface;
+} ty_box_parts;
+
 // Open, private to this folder and to trackers that build on it.
 typedef struct ty_levelset {
     ty_track_def def;
@@ -67,6 +74,9 @@ typedef struct ty_levelset {
     TY_ARRAY(int) active;         // cells that the transport works on
     TY_ARRAY(double) velocity;    // WENO: 3 per active cell
     TY_ARRAY(ty_kept) kept;       // scratch of keep.c, with the corners of the cells
+    TY_ARRAY(int) box;       // scratch of amount.c: lowest cells of boxes around the cells of kept
+    TY_ARRAY(int) box_at;    // per cell: place in that list
+    TY_ARRAY(ty_box_parts) parts;
     TY_ARRAY(int) corner;
     TY_ARRAY(int) slot;
     TY_ARRAY(double) foot;
@@ -76,7 +86,8 @@ typedef struct ty_levelset {
     ty_tri_mesh surface;
     TY_ARRAY(int) piece;    // per vertex of the surface
     int n_pieces;
-    ty_cutter* cutter;    // measures what edits change
+    TY_ARRAY(double) later;    // per piece: offset that waits for the next step; empty: none
+    ty_cutter* cutter;         // measures what edits change
     ty_tri_mesh measured;
 } ty_levelset;
 
@@ -102,8 +113,11 @@ ty_status ty_levelset_transport(ty_levelset* ls, const ty_flow* flow, double dt,
 // How far x lies beyond the open sides, 0 inside. Everything out there is air.
 double ty_levelset_beyond_open(const ty_levelset* ls, const double x[3]);
 
-// amount.c: cells^3 of liquid in a cell, by phi or an array like it; without values what sources
-// fill of it. *area: how that grows with -phi / cell.
+// amount.c: cells^3 of liquid in a cell of the list `kept`, by phi or an array like it. *area: how
+// that grows with -phi / cell. List_boxes before, after a change of the list; measure_boxes with the
+// same values.
+ty_status ty_levelset_list_boxes(ty_levelset* ls);
+void ty_levelset_measure_boxes(ty_levelset* ls, const double* values);
 double ty_levelset_liquid_in(const ty_levelset* ls, int cell, const double* values, double* area);
 // The share of a box that is liquid, from phi at its centre; `across`: the root of the squared
 // differences of phi across it. Exact for planes along the box, and in the mean for all others.
@@ -150,6 +164,9 @@ ty_status ty_levelset_redistance(ty_levelset* ls, double reach);
 
 ty_status ty_levelset_edit(ty_levelset* ls, int n, const ty_edit* edits, double* volume_changed);
 ty_status ty_levelset_offset(ty_levelset* ls, const double* metres_per_piece);
+// The same in two calls; the second, before the next carry, changes phi only and not the triangles.
+ty_status ty_levelset_offset_later(ty_levelset* ls, const double* metres_per_piece);
+ty_status ty_levelset_offset_now(ty_levelset* ls);
 
 // Remakes the triangles and their pieces.
 ty_status ty_levelset_contour(ty_levelset* ls);

@@ -10,27 +10,29 @@
 
 #include "core/parallel.h"
 #include "track/levelset/levelset.h"
-#include "world/trace.h"
 
 enum { BLOCK = 128, SUB = 2 };
-enum { FACE_POINTS = SUB * SUB, BATCH = TY_SAMPLE_BATCH / FACE_POINTS, MOST_PIECES = 16 };
+enum { FACE_POINTS = SUB * SUB, BATCH = TY_SAMPLE_BATCH / FACE_POINTS };
+enum { MOST_PIECES = 16, N_BATCHES = 4 };            // paths of 1, 2, 3 pieces, and of more
 enum { COVER = 4, COVER_POINTS = COVER * COVER };    // on faces beside sources
 
 // Cells from the surface: farther cells hold nothing, or nothing but liquid. Inside it is deeper,
 // because solvers change the velocity a cell below the surface (solve/grid/expose.c) and K reaches
 // so far.
 static const double NEAR = 1.6, DEEP = 2.6;
-static const double FAR_SLACK = 0.3;    // cells by which linear values and their slope may be off
 static const double HALF_DIAGONAL = 0.87;    // cells
-static const double PATH_SLACK = 1.5;        // a path's length against that of its last velocity
-static const double FULL = 0.99;             // cells^3: under water
-static const double SAME_CELL = 1e-6;        // share by which lattices of the same size may differ
+// Cells: as far from a face as half a diagonal, and linear values and their slope may be off
+static const double BESIDE = 1.17;
+static const double PATH_SLACK = 1.5;    // a path's length against that of its last velocity
+static const double FULL = 0.99;         // cells^3: under water
+static const double SAME_CELL = 1e-6;    // share by which lattices of the same size may differ
 
 typedef struct weigh_job {
     ty_levelset* ls;
     const ty_flow* flow;
-    ty_flow middle;    // the flow in the middle of the step
+    ty_sampler middle;    // the velocity in the middle of the step
     double dt;
+    bool sources, open;    // there are any; a side is open
 } weigh_job;
 
 // Faces that the surface may have come through, and points on them on their way back.
@@ -39,8 +41,15 @@ typedef struct face_batch {
     double flux[BATCH];              // of all that goes through
     double x[TY_SAMPLE_BATCH][3];    // points of faces
     double middle[BATCH][3];         // the faces' middles, which are followed; the points go along
+    double v[BATCH][3];              // velocities there
     double reach;                    // metres that one of them may go
 } face_batch;
+
+// Faces of a block of cells, with their middles and the velocities there.
+typedef struct face_list {
+    int n, cell[3 * BLOCK], axis[3 * BLOCK], at[3 * BLOCK];
+    double middle[3 * BLOCK][3], v[3 * BLOCK][3];
+} face_list;
 
 // Whether a closed cell is open in part.
 static bool may_hold(const ty_levelset* ls, int cell)
@@ -53,7 +62,7 @@ static bool may_hold(const ty_levelset* ls, int cell)
     return in;
 }
 
-static ty_status list_cells(ty_levelset* ls)
+static ty_status list_cells(ty_levelset* ls, bool sources)
 {
     double near = NEAR * ls->grid.cell, deep = DEEP * ls->grid.cell;
     ls->kept.n = 0;
@@ -62,7 +71,7 @@ static ty_status list_cells(ty_levelset* ls)
         double phi = ls->phi[cell];
         if (!(phi > -deep && phi < near) && !(fabs(ls->next[cell]) < near)) continue;
         if (ls->closed[cell] && !may_hold(ls, cell)) continue;
-        if (ty_levelset_near_source(ls, cell, -HALF_DIAGONAL)) continue;
+        if (sources && ty_levelset_near_source(ls, cell, -HALF_DIAGONAL)) continue;
         if (!ty_array_push(&ls->kept, ((ty_kept){.cell = cell})))
             return ty_no_memory("cells at the surface");
     }
@@ -75,7 +84,7 @@ static ty_status list_faces(ty_levelset* ls)
 {
     int64_t size = ty_grid_size(&ls->grid);
     if (!ty_array_resize(&ls->slot, size)) return ty_no_memory("cells at the surface");
-    for (int64_t c = 0; c < size; ++c) ls->slot.at[c] = -1;
+    memset(ls->slot.at, -1, (size_t)size * sizeof *ls->slot.at);
     ls->corner.n = 0;
     for (int64_t i = 0; i < ls->kept.n; ++i)
         for (int k = 0; k < 4; ++k) {
@@ -116,6 +125,30 @@ static double two_shares(const double (*phi)[TY_SAMPLE_BATCH], int first)
     return sum;
 }
 
+// The faces' middles after a piece of their way: by the midpoint rule, from velocities that are
+// known. `v` becomes those at the end when there is another piece.
+static void step_back(const weigh_job* job, double dt, bool more, face_batch* b, double (*to)[3])
+{
+    for (int i = 0; i < b->n; ++i)
+        ty_store3(to[i], ty_load3(b->middle[i]) - 0.5 * dt * ty_load3(b->v[i]));
+    ty_sample(&job->middle, b->n, (const double(*)[3])to, b->v[0]);
+    for (int i = 0; i < b->n; ++i)
+        ty_store3(to[i], ty_load3(b->middle[i]) - dt * ty_load3(b->v[i]));
+    if (more) ty_sample(&job->middle, b->n, (const double(*)[3])to, b->v[0]);
+}
+
+// The old liquid at points, which ends at open sides.
+static void old_liquid(const weigh_job* job, int n, const double (*x)[3], double* phi)
+{
+    const ty_levelset* ls = job->ls;
+    ty_grid_linear(&ls->grid, ls->next, n, x, phi);
+    if (job->sources) ty_levelset_fill_sources(ls, n, x, phi);
+    for (int i = 0; i < n && job->open; ++i) {
+        double out = ty_levelset_beyond_open(ls, x[i]);
+        if (out > 0.0) phi[i] = ty_max(phi[i], out);
+    }
+}
+
 // The share of liquid that came through each face, by the values on the way.
 static void follow(const weigh_job* job, face_batch* b)
 {
@@ -124,19 +157,14 @@ static void follow(const weigh_job* job, face_batch* b)
     int n = b->n * FACE_POINTS;
     int pieces = (int)ty_clamp(ceil(b->reach / ls->grid.cell), 1.0, MOST_PIECES);
     for (int piece = 0; piece < pieces; ++piece) {
-        ty_trace_back(&job->middle, job->dt / pieces, b->n, (const double(*)[3])b->middle, to);
+        step_back(job, job->dt / pieces, piece + 1 < pieces, b, to);
         for (int half = 0; half < 2; ++half) {
             for (int i = 0; i < n; ++i) {
                 int face = i / FACE_POINTS;
                 ty_vec3 way = ty_load3(to[face]) - ty_load3(b->middle[face]);
                 ty_store3(at[i], ty_load3(b->x[i]) + (0.25 + 0.5 * half) * way);
             }
-            ty_grid_linear(&ls->grid, ls->next, n, (const double(*)[3])at, phi[half]);
-            ty_levelset_fill_sources(ls, n, (const double(*)[3])at, phi[half]);
-            for (int i = 0; i < n; ++i) {
-                double out = ty_levelset_beyond_open(ls, at[i]);
-                if (out > 0.0) phi[half][i] = ty_max(phi[half][i], out);
-            }
+            old_liquid(job, n, (const double(*)[3])at, phi[half]);
         }
         for (int i = 0; i < b->n; ++i)
             share[i] += two_shares((const double(*)[TY_SAMPLE_BATCH])phi, i * FACE_POINTS);
@@ -184,44 +212,86 @@ static double source_share(const ty_levelset* ls, int cell, int axis, double* li
     return share[0];
 }
 
-// What goes through the low face of a cell, in cells^3 a step; into foot[at], and what of it is
-// liquid after it.
-static void face_flux(const weigh_job* job, face_batch* b, int cell, int axis, int at)
+// What goes through the low faces of n cells, in cells^3 a step: into foot[], six per cell. One
+// point per cell is nearest to all three of them.
+static void sample_fluxes(const weigh_job* job, int n, const int* cell, double* foot)
+{
+    double x[BLOCK][3], through[BLOCK][9], h = job->ls->grid.cell;
+    for (int i = 0; i < n; ++i) {
+        ty_levelset_low_corner(job->ls, cell[i], x[i]);
+        for (int axis = 0; axis < 3; ++axis) x[i][axis] += 0.25 * h;
+    }
+    ty_sample(&job->flow->flux, n, (const double(*)[3])x, through[0]);
+    for (int i = 0; i < n; ++i)
+        for (int axis = 0; axis < 3; ++axis)
+            foot[6 * i + axis] = (through[i][axis] + 0.5 * job->dt * through[i][3 + axis]) *
+                                 job->dt / h;
+}
+
+static double phi_at_face(const ty_levelset* ls, int cell, int axis)
+{
+    return 0.5 * (ls->next[cell] + ls->next[cell - ty_grid_stride(&ls->grid, axis)]);
+}
+
+// What of a face's flux is liquid when the surface is far from it or it lies beside a source, into
+// foot[at]; other faces are listed.
+static void sort_out(const weigh_job* job, int cell, int axis, int at, face_list* list)
 {
     ty_levelset* ls = job->ls;
-    double x[FACE_POINTS + 1][3], v[3], h = ls->grid.cell, through[9], liquid;
-    face_points(ls, cell, axis, SUB, x);
-    ty_sample(&job->flow->flux, 1, (const double(*)[3])x[FACE_POINTS], through);
-    double flux = (through[axis] + 0.5 * job->dt * through[3 + axis]) * job->dt / h;
-    double phi = 0.5 * (ls->next[cell] + ls->next[cell - ty_grid_stride(&ls->grid, axis)]);
-    ls->foot.at[at] = flux;
-    ls->foot.at[at + 3] = phi < 0.0 ? flux : 0.0;
-    if (ty_levelset_near_source(ls, cell, HALF_DIAGONAL) &&
+    double flux = ls->foot.at[at - 3], phi = phi_at_face(ls, cell, axis), liquid;
+    ls->foot.at[at] = phi < 0.0 ? flux : 0.0;
+    if (flux == 0.0) return;
+    if (job->sources && ty_levelset_near_source(ls, cell, HALF_DIAGONAL) &&
         source_share(ls, cell, axis, &liquid) > 0.0) {
-        ls->foot.at[at + 3] = flux * liquid;
+        ls->foot.at[at] = flux * liquid;
         return;
     }
-    double beside = (HALF_DIAGONAL + FAR_SLACK) * h, fastest = job->flow->max_speed * job->dt;
-    if (flux == 0.0 || fabs(phi) > PATH_SLACK * fastest + beside) return;
-    ty_sample(&job->middle.velocity, 1, (const double(*)[3])x[FACE_POINTS], v);
-    double reach = sqrt(ty_dot(ty_load3(v), ty_load3(v))) * job->dt;
-    if (fabs(phi) > PATH_SLACK * reach + beside) return;
+    if (fabs(phi) > PATH_SLACK * job->flow->max_speed * job->dt + BESIDE * ls->grid.cell) return;
+    int n = list->n++;
+    list->cell[n] = cell;
+    list->axis[n] = axis;
+    list->at[n] = at;
+    ty_levelset_low_corner(ls, cell, list->middle[n]);
+    for (int d = 0; d < 3; ++d)
+        if (d != axis) list->middle[n][d] += 0.5 * ls->grid.cell;
+}
+
+// Puts a listed face that the surface may come to into the batch for paths as long as its own.
+static void take_up(const weigh_job* job, const face_list* list, int i, face_batch* batches)
+{
+    const ty_levelset* ls = job->ls;
+    double reach = ty_norm(ty_load3(list->v[i])) * job->dt, h = ls->grid.cell;
+    double phi = phi_at_face(ls, list->cell[i], list->axis[i]);
+    if (fabs(phi) > PATH_SLACK * reach + BESIDE * h) return;
+    face_batch* b = &batches[(int)ty_clamp(ceil(reach / h) - 1.0, 0.0, N_BATCHES - 1)];
+    double x[FACE_POINTS + 1][3];
+    face_points(ls, list->cell[i], list->axis[i], SUB, x);
     memcpy(b->x[b->n * FACE_POINTS], x, FACE_POINTS * sizeof *x);
-    memcpy(b->middle[b->n], x[FACE_POINTS], sizeof *x);
-    b->flux[b->n] = flux;
-    b->at[b->n++] = at + 3;
+    memcpy(b->middle[b->n], list->middle[i], sizeof *x);
+    memcpy(b->v[b->n], list->v[i], sizeof *x);
+    b->flux[b->n] = ls->foot.at[list->at[i] - 3];
+    b->at[b->n++] = list->at[i];
     b->reach = ty_max(b->reach, reach);
     if (b->n == BATCH) follow(job, b);
 }
 
+// What goes through the low faces of cells into foot[], and what of it is liquid after it.
 static void weigh_faces(void* ctx, ty_range r)
 {
     const weigh_job* job = ctx;
-    face_batch b = {.n = 0};
-    for (int64_t i = r.begin; i < r.end; ++i)
+    face_batch batches[N_BATCHES] = {{.n = 0}};
+    face_list list;
+    const int* cell = job->ls->corner.at + r.begin;
+    int n = (int)(r.end - r.begin);
+    sample_fluxes(job, n, cell, job->ls->foot.at + 6 * r.begin);
+    list.n = 0;
+    for (int i = 0; i < n; ++i)
         for (int axis = 0; axis < 3; ++axis)
-            face_flux(job, &b, job->ls->corner.at[i], axis, (int)(6 * i + axis));
-    if (b.n) follow(job, &b);
+            sort_out(job, cell[i], axis, (int)(6 * (r.begin + i) + 3 + axis), &list);
+    ty_sample(&job->middle, list.n, (const double(*)[3])list.middle, list.v[0]);
+    for (int i = 0; i < list.n; ++i) take_up(job, &list, i, batches);
+    for (int k = 0; k < N_BATCHES; ++k)
+        if (batches[k].n) follow(job, &batches[k]);
 }
 
 // What sources let out through a cell's faces does not come out of the cell.
@@ -255,7 +325,7 @@ static void weigh_old(void* ctx, ty_range r)
             sum += ls->foot.at[low + 3] - ls->foot.at[high + 3];
             all += ls->foot.at[high] - ls->foot.at[low];
         }
-        if (ty_levelset_near_source(ls, cell, HALF_DIAGONAL)) {
+        if (job->sources && ty_levelset_near_source(ls, cell, HALF_DIAGONAL)) {
             sum = old > FULL ? sum + all : sum;
             if (sum < old) sum = ty_min(sum + let_out(job, cell), old);
         }
@@ -279,12 +349,17 @@ bool ty_levelset_can_weigh(const ty_levelset* ls, const ty_flow* flow)
 
 ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt)
 {
-    weigh_job job = {.ls = ls, .flow = flow, .dt = dt};
-    job.middle = (ty_flow){.velocity = flow->velocity, .cell = flow->cell};
-    if (flow->motion.eval) job.middle.velocity = (ty_sampler){&job, 3, 0.0, middle_velocity};
-    TY_TRY(list_cells(ls));
+    weigh_job job = {.ls = ls, .flow = flow, .dt = dt, .middle = flow->velocity};
+    if (flow->middle.eval && flow->middle_dt == dt) job.middle = flow->middle;
+    else if (flow->motion.eval) job.middle = (ty_sampler){&job, 3, 0.0, middle_velocity};
+    for (int i = 0; i < ty_world_n_sources(ls->world); ++i)
+        job.sources |= ty_world_source(ls->world, i).on;
+    for (int side = 0; side < TY_N_SIDES; ++side) job.open |= !ls->closed_side[side];
+    TY_TRY(list_cells(ls, job.sources));
     TY_TRY(list_faces(ls));
+    TY_TRY(ty_levelset_list_boxes(ls));
     ty_parallel_for(ls->corner.n, BLOCK, weigh_faces, &job);
+    ty_levelset_measure_boxes(ls, ls->next);
     ty_parallel_for(ls->kept.n, BLOCK, weigh_old, &job);
     return ty_ok();
 }
@@ -292,5 +367,6 @@ ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt)
 void ty_levelset_find_lost(ty_levelset* ls)
 {
     weigh_job job = {.ls = ls};
+    ty_levelset_measure_boxes(ls, ls->phi);
     ty_parallel_for(ls->kept.n, BLOCK, weigh_new, &job);
 }

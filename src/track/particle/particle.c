@@ -45,28 +45,6 @@ static ty_status create(void** self, const ty_track_def* def, const ty_world* wo
     return status;
 }
 
-static ty_status advance(void* self, const ty_flow* flow, const ty_world* world, double t,
-                         double dt)
-{
-    (void)t;
-    ty_particle* p = self;
-    double went = 0.0;
-    ++p->step;
-    TY_TRY(ty_levelset_carry(p->ls, flow, world, dt, &went));
-    ty_particle_move(p, flow, dt);
-    TY_TRY(ty_particle_fall(p, world, dt));
-    TY_TRY(ty_particle_sort(p));
-    TY_TRY(ty_particle_find(p));
-    TY_TRY(ty_particle_loosen(p, flow));
-    ty_particle_correct(p);
-    TY_TRY(ty_levelset_settle(p->ls, went));
-    TY_TRY(ty_particle_find(p));
-    ty_particle_correct(p);
-    ty_particle_radii(p);
-    TY_TRY(ty_particle_seed(p));
-    return ty_levelset_contour(p->ls);
-}
-
 // Sources, drains and offsets change the surface for reasons that the particles do not know: those
 // that are escaped only after the change are dropped. A drain takes escaped liquid, too (a source:
 // escaped air).
@@ -106,6 +84,38 @@ static void finish_change(ty_particle* p, bool edited)
     ty_particle_radii(p);
 }
 
+static ty_status offset_now(ty_particle* p)
+{
+    if (p->ls->later.n == 0) return ty_ok();
+    TY_TRY(before_change(p));
+    TY_TRY(ty_levelset_offset_now(p->ls));
+    finish_change(p, false);
+    return ty_ok();
+}
+
+static ty_status advance(void* self, const ty_flow* flow, const ty_world* world, double t,
+                         double dt)
+{
+    (void)t;
+    ty_particle* p = self;
+    double went = 0.0;
+    ++p->step;
+    TY_TRY(offset_now(p));
+    TY_TRY(ty_levelset_carry(p->ls, flow, world, dt, &went));
+    ty_particle_move(p, flow, dt);
+    TY_TRY(ty_particle_fall(p, world, dt));
+    TY_TRY(ty_particle_sort(p));
+    TY_TRY(ty_particle_find(p));
+    TY_TRY(ty_particle_loosen(p, flow));
+    ty_particle_correct(p);
+    TY_TRY(ty_levelset_settle(p->ls, went));
+    TY_TRY(ty_particle_find(p));
+    ty_particle_correct(p);
+    ty_particle_radii(p);
+    TY_TRY(ty_particle_seed(p));
+    return ty_levelset_contour(p->ls);
+}
+
 static ty_status edit(void* self, int n, const ty_edit* edits, double* volume_changed)
 {
     ty_particle* p = self;
@@ -122,6 +132,11 @@ static ty_status offset(void* self, const double* metres_per_piece)
     TY_TRY(ty_levelset_offset(p->ls, metres_per_piece));
     finish_change(p, false);
     return ty_ok();
+}
+
+static ty_status offset_later(void* self, const double* metres_per_piece)
+{
+    return ty_levelset_offset_later(((ty_particle*)self)->ls, metres_per_piece);
 }
 
 static ty_liquid liquid(const void* self)
@@ -188,6 +203,7 @@ const ty_tracker_kind ty_tracker_particle = {.name = "particle",
                                              .advance = advance,
                                              .edit = edit,
                                              .offset = offset,
+                                             .offset_later = offset_later,
                                              .liquid = liquid,
                                              .particles = particles,
                                              .archive = archive,
