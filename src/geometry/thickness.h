@@ -24,17 +24,17 @@ bool ty_solid_is_thin(const ty_sampler* solid, double cell, ty_vec3 face, ty_vec
 
 // How much a thin wall parts liquid and air, 0 to 1, by the liquid's distances at its faces. A free
 // surface that goes through the wall less than 27 degrees off its normal has the same liquid on both
-// sides: 0. One that has come to an end in the middle of the wall: 1. Near a contact line, where
-// either face is next to the surface, this is the open surface's own continuation: 0 again, up to a
-// cell and a half away where the wall is thick enough for that.
+// sides: 0. One that has come to an end in the middle of the wall: 1. In walls of more than three
+// cells it is 0 again near a contact line, where either face is next to the surface: this is the open
+// surface's own continuation. Thinner ones would leak there.
 static inline double ty_solid_parting(double near, double far, double thickness, double cell)
 {
-    const double through = 0.45, contact = 0.3, full = 0.7;
+    const double through = 0.45, most = 1.5 * cell;
     if ((near < 0.0) == (far < 0.0) || fabs(near - far) <= through * thickness) return 0.0;
-    double half = 0.5 * thickness, least = ty_min(fabs(near), fabs(far));
-    double begin = ty_max(contact * half, ty_min(1.5 * cell, half - cell));
-    double end = ty_max(full * half, 0.5 * (begin + half));
-    return ty_clamp((least - begin) / (end - begin), 0.0, 1.0);
+    double contact = ty_min(0.5 * thickness - 1.5 * cell, most);
+    if (contact <= 0.0) return 1.0;
+    double least = ty_min(fabs(near), fabs(far));
+    return ty_clamp(2.0 * (least - contact) / contact, 0.0, 1.0);
 }
 
 #endif

@@ -10,8 +10,11 @@ static const double WIDER = 1.5;
 static const double OPEN = 1e-6;      // cells: a point so little inside a solid is on its face
 static const double AHEAD = 0.02;     // cells: beyond a face, or two of them are never reached
 static const double PROBE = 0.125;    // cells: differences of a solid's distance
-static const double REACH = 0.75;     // of the way out: where the distance is asked around its end
-static const double SIDE = 0.3;       // cells: points farther back are behind the wall
+// Cells below a face, and how deep in a solid that is at least: the corner of a wall of two cells
+// has no place deeper than 1.5.
+static const double BELOW = 2.0, DEEP = 1.6;
+static const double REACH = 0.75;    // of the way out: where the distance is asked around its end
+static const double SIDE = 0.3;      // cells: points farther back are behind the wall
 // Of the cube of the mean square: below this, open points do not tell a slope.
 static const double FLAT = 1e-3;
 
@@ -94,7 +97,10 @@ bool ty_slc_crease(const ty_slc_walled* w, ty_vec3 x, double* out)
     double cell = w->slc->def.cell;
     ty_vec3 end = x;
     if (!way_out(&w->solid, cell, &end)) return false;
-    double reach = ty_max(cell, REACH * ty_norm(end - x));
+    double depth = ty_norm(end - x), reach = ty_max(cell, REACH * depth);
+    ty_vec3 below = end - BELOW * cell * ty_normalize(end - x);
+    // Continued through a thin wall the liquid would be behind it.
+    if (ty_value_at(&w->solid, below) > -DEEP * cell) return false;
     for (int try = 0; try < TRIES; ++try, reach *= WIDER)
         if (fit_value(w, x, end, reach, out)) return true;
     return false;
