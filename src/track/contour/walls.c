@@ -172,6 +172,13 @@ static void part_thin(const ty_slc_walled* w, buried* b, double* out)
     b->n = n;
 }
 
+// Where the liquid ends that is deep at a wall, `below` that end. Within a cell of it this is the
+// distance, so that its zero is found at once; farther below it is nobody's.
+static double ended(const ty_slc* s, double below)
+{
+    return below < s->def.cell ? below : below + s->def.cell;
+}
+
 static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], double* out)
 {
     const ty_slc* s = w->slc;
@@ -182,7 +189,7 @@ static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], doub
     for (int i = 0; i < n; ++i) {
         if (w->rough.eval && solid[i] > w->clear) add_open(&clear, x, i);
         else if (solid[i] >= 0.0) add_open(&near, x, i);
-        else if (-solid[i] >= end) out[i] = -solid[i] - end + s->def.cell;
+        else if (-solid[i] >= end) out[i] = ended(s, -solid[i] - end);
         else {
             b.depth[b.n] = -solid[i];
             b.id[b.n++] = i;
