@@ -128,6 +128,19 @@ static void end_deep(const ty_slc_walled* w, buried* b, double* out)
     b->n = n;
 }
 
+// The same for those of which that is known before.
+static void end_surely_deep(const ty_slc_walled* w, buried* b, double* out)
+{
+    bool deep[CHUNK];
+    int n = 0;
+    ty_slc_is_deep(w->slc, b->n, (const double(*)[3])b->wall, deep);
+    for (int i = 0; i < b->n; ++i) {
+        if (deep[i]) out[b->id[i]] = b->depth[i] - TY_SLC_DEPTH * w->slc->def.cell;
+        else keep_buried(b, i, n++);
+    }
+    b->n = n;
+}
+
 // Points of one chunk in walls that are thin.
 typedef struct thin_walls {
     int n, at[CHUNK];    // of buried
@@ -201,6 +214,7 @@ static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], doub
     find_images(w, x, &b);
     if (ty_world_has_obstacles(s->world)) part_thin(w, &b, out);
     if (b.n == 0) return;
+    if (w->knows_deep) end_surely_deep(w, &b, out);
     if (w->rough.eval) end_deep(w, &b, out);
     if (b.n == 0) return;
     for (int i = 0; i < b.n; ++i) {
