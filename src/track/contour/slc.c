@@ -51,6 +51,8 @@ static void destroy(void* self)
     ty_array_free(&s->fat);
     ty_array_free(&s->grow);
     ty_array_free(&s->carried_grow);
+    ty_lattice_set_free(&s->free_at);
+    ty_lattice_set_free(&s->free_near);
     ty_tri_mesh_free(&s->shown);
     free_particles(&s->thin);
     free_particles(&s->mesh_thin);
@@ -210,6 +212,8 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
     ty_slc_walled walled = ty_slc_wall(s, &inner);
     walled.rough = (ty_sampler){.self = &rough, .width = 1, .eval = eval_pulled};
     walled.clear = reach + TY_SLC_CLEAR * s->def.cell;
+    walled.knows_deep = s->has_solid && !ty_world_solid_moves(world);
+    if (walled.knows_deep) TY_TRY(ty_slc_find_deep(s, reach));
     ty_slc_remake_def def = {
         .phi = ty_slc_walled_sampler(&walled),
         .box = ty_slc_bounds(s, reach + MARGIN * s->def.cell),
@@ -247,6 +251,8 @@ static void rest(void* self)
     ty_array_free(&s->parent);
     ty_array_free(&s->amount);
     ty_array_free(&s->carried_grow);
+    ty_lattice_set_free(&s->free_at);
+    ty_lattice_set_free(&s->free_near);
 }
 
 static ty_liquid liquid(const void* self)

@@ -7,6 +7,7 @@
 //   bend.c       the surface between its vertices is curved         cells.c      triangles of a cell
 //   change.c     sources, drains, the ledger's offsets              thicken.c    thin places kept from tearing; thicken_mesh.c for the mesh
 //   thin.c       liquid thinner than a cell                         behind.c     liquid does not come through walls
+//   deep.c       where no free surface comes in a step
 #ifndef TY_TRACK_CONTOUR_SLC_H
 #define TY_TRACK_CONTOUR_SLC_H
 
@@ -84,7 +85,9 @@ typedef struct ty_slc {
     ty_slc_particles thin;         // of the last step
     ty_slc_particles mesh_thin;    // thin for the solver's mesh; the radius is d
     double mesh_cell;              // of that mesh, metres; 0: none asks
-    ty_levelset* ground;           // samples regions that touch solids; made when first needed
+    ty_lattice_set free_at,
+        free_near;          // scratch of deep.c: blocks at the free surface, and around
+    ty_levelset* ground;    // samples regions that touch solids; made when first needed
     ty_cutter* cutter;
 } ty_slc;
 
@@ -154,12 +157,18 @@ typedef struct ty_slc_walled {
         rough;    // for `inner` where only sign and zeros count: more than `clear` metres from solids, and deep in
     // the liquid at walls
     double clear;
+    bool knows_deep;    // ty_slc_find_deep was asked
 } ty_slc_walled;
 // crease.c: the value at x in a solid, continued from the open around its way out. False where that
 // does not tell it.
 bool ty_slc_crease(const ty_slc_walled* w, ty_vec3 x, double* out);
 ty_slc_walled ty_slc_wall(const ty_slc* s, const ty_sampler* inner);
 ty_sampler ty_slc_walled_sampler(const ty_slc_walled* w);
+// deep.c: finds where no free surface can come within TY_SLC_DEPTH cells in a step that moves nothing
+// farther than `reach` metres. Solids stand still.
+ty_status ty_slc_find_deep(ty_slc* s, double reach);
+// Of up to TY_SAMPLE_BATCH points: whether they are there, and in the liquid. Re-entrant.
+void ty_slc_is_deep(const ty_slc* s, int n, const double (*x)[3], bool* deep);
 // Whether a vertex of the mesh is within two cells of a solid or of a side of the domain.
 ty_status ty_slc_touches(const ty_slc* s, const ty_tri_mesh* mesh, bool* touches);
 

@@ -135,6 +135,19 @@ static void end_deep(const ty_slc_walled* w, buried* b, double* out)
     b->n = n;
 }
 
+// The same for those of which that is known before.
+static void end_surely_deep(const ty_slc_walled* w, buried* b, double* out)
+{
+    bool deep[CHUNK];
+    int n = 0;
+    ty_slc_is_deep(w->slc, b->n, (const double(*)[3])b->wall, deep);
+    for (int i = 0; i < b->n; ++i) {
+        if (deep[i]) out[b->id[i]] = b->depth[i] - TY_SLC_DEPTH * w->slc->def.cell;
+        else keep_buried(b, i, n++);
+    }
+    b->n = n;
+}
+
 // Points of one chunk in walls that are thin.
 typedef struct thin_walls {
     int n, at[CHUNK];    // of buried
@@ -181,6 +194,13 @@ static void part_thin(const ty_slc_walled* w, buried* b, double* out)
     b->n = n;
 }
 
+// Where the liquid ends that is deep at a wall, `below` that end. Within a cell of it this is the
+// distance, so that its zero is found at once; farther below it is nobody's.
+static double ended(const ty_slc* s, double below)
+{
+    return below < s->def.cell ? below : below + s->def.cell;
+}
+
 static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], double* out)
 {
     const ty_slc* s = w->slc;
@@ -191,7 +211,7 @@ static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], doub
     for (int i = 0; i < n; ++i) {
         if (w->rough.eval && solid[i] > w->clear) add_open(&clear, x, i);
         else if (solid[i] >= 0.0) add_open(&near, x, i);
-        else if (-solid[i] >= end) out[i] = -solid[i] - end + s->def.cell;
+        else if (-solid[i] >= end) out[i] = ended(s, -solid[i] - end);
         else {
             b.depth[b.n] = -solid[i];
             b.parting[b.n] = b.parted[b.n] = 0.0;
@@ -204,6 +224,7 @@ static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], doub
     find_images(w, x, &b);
     if (ty_world_has_obstacles(s->world)) part_thin(w, &b, out);
     if (b.n == 0) return;
+    if (w->knows_deep) end_surely_deep(w, &b, out);
     if (w->rough.eval) end_deep(w, &b, out);
     if (b.n == 0) return;
     for (int i = 0; i < b.n; ++i) {
