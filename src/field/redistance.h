@@ -3,7 +3,7 @@
 //
 // Cells next to the surface find their closest point on the zero set of the tricubic interpolant by
 // Newton steps [Chopp2001]; from there outward every cell starts from the closest points of its
-// neighbours, layer by layer, and takes Newton steps of its own while that near the surface
+// neighbours, layer by layer, and takes Newton steps of its own, cubic and then linear, while that
 // matters. No upwind differences, so a plane is exact to rounding within five cells and a smooth
 // surface moves by a third-order amount (measured in redistance_test.c).
 //
@@ -32,8 +32,10 @@ typedef struct ty_redistance {
 } ty_redistance;
 
 // Distances within `band` metres of the surface; beyond it values are -band or +band. Values
-// without any change of sign all become +-band.
-ty_status ty_redistance_run(ty_redistance* r, const ty_grid* g, double band, double* phi);
+// without any change of sign all become +-band. `rough`, per cell, or NULL: cells whose own value
+// does not matter get one that is up to half a cell wrong.
+ty_status ty_redistance_run(ty_redistance* r, const ty_grid* g, double band,
+                            const unsigned char* rough, double* phi);
 void ty_redistance_free(ty_redistance* r);
 
 #endif
