@@ -18,7 +18,7 @@ enum {
     ALONG_AXES = 6,    // of them
 };
 static const double EXACT_REACH = 2.5;    // cells that the surface's interpolant asks
-// From there to here one Newton step on the trilinear interpolant will do; beyond, a neighbour's closest point: up to 0.1 cells
+// From there to here one Newton step will do; beyond, a neighbour's closest point: up to 0.1 cells
 // too far. (The distance along a neighbour's normal was tried: around drops it is too near, more so
 // with every layer. Up to 4.2 cells only was tried: liquid is continued into walls from values up
 // to here, and planes were not exact there.)
@@ -266,8 +266,10 @@ static void along_plane(const double x[3], const foot* near, double start[3])
 
 static void keep(ty_redistance* r, int64_t i, const foot* f)
 {
-    memcpy(r->closest.at[i].at, f->at, sizeof f->at);
-    memcpy(r->closest.at[i].normal, f->normal, sizeof f->normal);
+    for (int axis = 0; axis < 3; ++axis) {
+        r->closest.at[i].at[axis] = (float)f->at[axis];
+        r->closest.at[i].normal[axis] = (float)f->normal[axis];
+    }
 }
 
 static double near_body(void* ctx, ty_range range)
@@ -357,7 +359,8 @@ static foot inherit(const job* j, const int ijk[3], int64_t cell)
         if (border && !is_cell(j->g, ijk, j->step[c])) continue;
         int slot = r->slot.at[cell + j->offset[c]];
         if (slot < 0 || slot >= j->begin) continue;
-        ty_vec3 apart = x - ty_load3(r->closest.at[slot].at);
+        const float* at = r->closest.at[slot].at;
+        ty_vec3 apart = x - ty_vec((double)at[0], (double)at[1], (double)at[2]);
         double squared = ty_dot(apart, apart);
         if (squared >= nearest) continue;
         nearest = squared;
@@ -365,8 +368,10 @@ static foot inherit(const job* j, const int ijk[3], int64_t cell)
     }
     foot result = {.at = {ijk[0], ijk[1], ijk[2]}, .distance = sqrt(nearest)};
     if (best >= 0) {
-        memcpy(result.at, r->closest.at[best].at, sizeof result.at);
-        memcpy(result.normal, r->closest.at[best].normal, sizeof result.normal);
+        for (int axis = 0; axis < 3; ++axis) {
+            result.at[axis] = (double)r->closest.at[best].at[axis];
+            result.normal[axis] = (double)r->closest.at[best].normal[axis];
+        }
     }
     return result;
 }
@@ -390,7 +395,8 @@ static void layer_body(void* ctx, ty_range range)
             own = best.distance <= EXACT_REACH
                       ? project(ty_cubic_gradient, &f, x, start, BAND_STEPS, best.distance,
                                 near_enough)
-                      : project(linear_gradient, &f, x, start, 1, best.distance, anything);
+                      : project(r->linear_far ? linear_gradient : ty_cubic_gradient, &f, x, start,
+                                1, best.distance, anything);
         }
         if (own.found) best = own;
         keep(r, i, &best);

@@ -55,6 +55,7 @@ ty_status ty_levelset_redistance(ty_levelset* ls, double reach)
     ls->band = reach > 0.0 ? fmax(wanted, FIRST_BAND * h) : ls->band;
     if (ls->has_obstacles)
         memcpy(ls->spare, ls->phi, (size_t)ty_grid_size(&ls->grid) * sizeof *ls->phi);
+    ls->redistance.linear_far = ls->def.transport != TY_TRANSPORT_WENO5;
     TY_TRY(
         ty_redistance_run(&ls->redistance, &ls->grid, ls->band, ty_levelset_behind(ls), ls->phi));
     ty_levelset_stop_leaks(ls, NULL, 0.0, ls->spare);
