@@ -22,13 +22,19 @@ ty_vec3 ty_solid_way_out(const ty_sampler* solid, double cell, ty_vec3 x);
 bool ty_solid_is_thin(const ty_sampler* solid, double cell, ty_vec3 face, ty_vec3 out, double from,
                       double most, double* thickness);
 
-// Whether a thin wall stands between liquid and air, by the liquid's distances at its faces. A free
-// surface that goes through the wall less than 27 degrees off its normal does not: there both sides
-// have the same liquid. One that has come to an end in the middle of the wall does.
-static inline bool ty_solid_parts(double near, double far, double thickness)
+// How much a thin wall parts liquid and air, 0 to 1, by the liquid's distances at its faces. A free
+// surface that goes through the wall less than 27 degrees off its normal has the same liquid on both
+// sides: 0. One that has come to an end in the middle of the wall: 1. In walls of more than three
+// cells it is 0 again near a contact line, where either face is next to the surface: this is the open
+// surface's own continuation. Thinner ones would leak there.
+static inline double ty_solid_parting(double near, double far, double thickness, double cell)
 {
-    const double through = 0.45;
-    return (near < 0.0) != (far < 0.0) && fabs(near - far) > through * thickness;
+    const double through = 0.45, most = 1.5 * cell;
+    if ((near < 0.0) == (far < 0.0) || fabs(near - far) <= through * thickness) return 0.0;
+    double contact = ty_min(0.5 * thickness - 1.5 * cell, most);
+    if (contact <= 0.0) return 1.0;
+    double least = ty_min(fabs(near), fabs(far));
+    return ty_clamp(2.0 * (least - contact) / contact, 0.0, 1.0);
 }
 
 #endif

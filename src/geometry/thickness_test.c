@@ -57,11 +57,14 @@ static void a_wall_parts_liquid_from_air(void** unused)
 {
     (void)unused;
     const double tilt = 2.0 * sin(20.0 * 3.14159265358979 / 180.0);
-    assert_true(ty_solid_parts(-1.0, 1.0, 2.0) && ty_solid_parts(1.0, -1.0, 2.0));
-    assert_true(ty_solid_parts(-0.2, 1.0, 2.0));
-    assert_false(ty_solid_parts(-1.0, -0.1, 2.0) || ty_solid_parts(3.0, 0.1, 2.0));
+    for (double near = 0.1; near < 2.0; near += 0.1)
+        assert_true(ty_solid_parting(-near, 2.0 - near, 2.0, 1.0) == 1.0);
+    assert_true(ty_solid_parting(-1.4, 4.6, 6.0, 1.0) == 0.0);
+    assert_near(ty_solid_parting(4.125, -1.875, 6.0, 1.0), 0.5, 1e-12);
+    assert_true(ty_solid_parting(-3.0, 3.0, 6.0, 1.0) == 1.0);
+    assert_true(ty_solid_parting(-1.0, -0.1, 2.0, 1.0) == 0.0);
     for (double near = -1.0; near < 1.0; near += 0.05)
-        assert_false(ty_solid_parts(near, near + tilt, 2.0));
+        assert_true(ty_solid_parting(near, near + tilt, 2.0, 1.0) == 0.0);
 }
 
 int main(void)

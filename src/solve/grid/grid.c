@@ -31,6 +31,7 @@ static void swap_arrays(double* a[3], double* b[3])
 
 static ty_status place(ty_gridflow* gf, const ty_liquid* liquid)
 {
+    ty_gridflow_open_pockets(gf);
     ty_gridflow_find_box(gf, liquid);
     TY_TRY(ty_gridflow_bodies(gf));
     ty_gridflow_close_rims(gf, liquid);
@@ -48,7 +49,7 @@ static ty_status move(ty_gridflow* gf, const ty_liquid* liquid, double dt, doubl
     if (gf->carries) clear(gf->next_acc, gf->cells.count);
     TY_TRY(ty_gridflow_push(gf, dt));
     if (gf->def->viscosity_form == TY_VISCOSITY_DIFFUSION)
-        TY_TRY(ty_gridflow_viscosity(gf, dt, stats));
+        TY_TRY(ty_gridflow_viscosity(gf, solve_dt, stats));
     stats->advect_seconds += ty_clock() - begin;
     begin = ty_clock();
     TY_TRY(ty_gridflow_project(gf, liquid, solve_dt, true, stats));
@@ -232,6 +233,7 @@ static void destroy(void* self)
                       gf->spout,    gf->row,    gf->face_row, gf->within, gf->noted};
     for (int i = 0; i < 10; ++i) ty_free(arrays[i]);
     ty_array_free(&gf->emission);
+    ty_array_free(&gf->pocket);
     ty_array_free(&gf->wet);
     ty_array_free(&gf->layer);
     ty_array_free(&gf->front);

@@ -46,6 +46,12 @@ typedef struct ty_cut_faces {
     TY_ARRAY(double) slip;         // -1 - i: inside source i, whose velocity holds wholly
 } ty_cut_faces;
 
+// A face that is closed for a step.
+typedef struct ty_pocket {
+    int axis, face;
+    double open;    // what it was
+} ty_pocket;
+
 typedef struct ty_gridflow {
     ty_cells cells;
     const ty_solve_def* def;
@@ -82,6 +88,7 @@ typedef struct ty_gridflow {
         swell;    // m/s: what obstacles that change their volume push into a cell beside; or NULL
     uint8_t* spout;    // cells beside source i carry i + 1
     ty_cut_faces cut[3];
+    TY_ARRAY(ty_pocket) pocket;
     bool bodies_fixed;    // no need to make them again
     bool has_bodies, has_spouts;
     uint64_t sources_on;    // which, as a number
@@ -146,6 +153,11 @@ void ty_gridflow_close_rims(ty_gridflow* gf, const ty_liquid* liquid);
 // How much of the unit square's area has phi > 0; corners in ring order.
 double ty_open_fraction(const double phi[4]);
 
+// pockets.c: faces before dry cells that are nearly solid, closed between the two calls. The first
+// needs the liquid cells listed.
+ty_status ty_gridflow_close_pockets(ty_gridflow* gf);
+void ty_gridflow_open_pockets(ty_gridflow* gf);
+
 // wet.c: which cells are liquid, which faces carry its velocity.
 void ty_gridflow_find_box(ty_gridflow* gf, const ty_liquid* liquid);
 ty_status ty_gridflow_classify(ty_gridflow* gf, const ty_liquid* liquid);
@@ -179,7 +191,7 @@ ty_status ty_gridflow_push(ty_gridflow* gf, double dt);
 
 // viscosity.c: one component at a time. stress.c: the whole stress tensor. Both change next[] on
 // the liquid's faces.
-ty_status ty_gridflow_viscosity(ty_gridflow* gf, double dt, ty_solve_stats* stats);
+ty_status ty_gridflow_viscosity(ty_gridflow* gf, double solve_dt, ty_solve_stats* stats);
 ty_status ty_gridflow_stress(ty_gridflow* gf, double dt, ty_solve_stats* stats);
 void ty_gridflow_keep_holds(ty_gridflow* gf);
 

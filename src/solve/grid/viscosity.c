@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implicit viscosity, one component at a time: (I - dt div nu grad) u = u* on the component's own
+// Implicit viscosity, one component at a time: (I - theta dt div nu grad) u = u* on the component's own
 // faces. Air takes no stress (zero gradient); walls hold the liquid as much as they do not let it
 // slip.
+//
+// Like the pressure it acts with theta of the step, and the rest is carried along with the
+// acceleration: all of it at the end of the step is an error of first order (the steady flow in a
+// cavity at Re 100, 64 cells, CFL 2, was off by 1.7 % of the lid's speed, now by 0.9 %, most of it
+// the reference's own).
 //
 // Departs from the full stress tensor: components are not coupled, so a turning or coiling free
 // surface and varying viscosity are not exact; stress.c has them.
@@ -18,7 +23,7 @@ static const double NEAREST_WALL = 0.25;
 typedef struct viscous_job {
     ty_gridflow* gf;
     int axis;
-    double k;            // dt / (rho h^2)
+    double k;            // solve_dt / (rho h^2)
     const double* mu;    // per face of the list; NULL: constant
     double constant;
     const ty_world_def* world;
@@ -73,6 +78,7 @@ static void fill_rows(void* ctx, ty_range r)
     for (int64_t row = r.begin; row < r.end; ++row) {
         int f = gf->face[job->axis].at[row], at = gf->matrix.row_start[row] + 1;
         double diagonal = 1.0, rhs = gf->next[job->axis][f];
+        gf->x.at[row] = rhs;
         for (int d = 0; d < 3; ++d)
             for (int side = -1; side <= 1; side += 2) {
                 int nb = f + side * gf->cells.stride[d];
@@ -92,7 +98,6 @@ static void fill_rows(void* ctx, ty_range r)
         gf->matrix.col[gf->matrix.row_start[row]] = (int)row;
         gf->matrix.val[gf->matrix.row_start[row]] = diagonal;
         gf->rhs.at[row] = rhs;
-        gf->x.at[row] = gf->next[job->axis][f];
     }
 }
 
@@ -153,7 +158,7 @@ static ty_status reserve(ty_gridflow* gf)
     return ty_linear_create(&gf->viscous, &def);
 }
 
-ty_status ty_gridflow_viscosity(ty_gridflow* gf, double dt, ty_solve_stats* stats)
+ty_status ty_gridflow_viscosity(ty_gridflow* gf, double solve_dt, ty_solve_stats* stats)
 {
     const ty_varying* mu = &gf->def->viscosity;
     bool constant = ty_varying_is_constant(mu);
@@ -167,7 +172,7 @@ ty_status ty_gridflow_viscosity(ty_gridflow* gf, double dt, ty_solve_stats* stat
         if (!constant) TY_TRY(sample_viscosity(gf, axis));
         viscous_job job = {.gf = gf,
                            .axis = axis,
-                           .k = dt / (gf->def->density * h * h),
+                           .k = solve_dt / (gf->def->density * h * h),
                            .mu = constant ? NULL : gf->scratch.at,
                            .constant = mu->constant[0],
                            .world = ty_world_get_def(gf->world)};
@@ -177,8 +182,11 @@ ty_status ty_gridflow_viscosity(ty_gridflow* gf, double dt, ty_solve_stats* stat
         TY_TRY(ty_linear_setup(gf->viscous, &gf->matrix, NULL));
         TY_TRY(ty_linear_solve(gf->viscous, gf->rhs.at, gf->x.at, &linear));
         stats->iterations += linear.iterations;
-        for (int64_t i = 0; i < gf->face[axis].n; ++i)
-            gf->next[axis][gf->face[axis].at[i]] = gf->x.at[i];
+        for (int64_t i = 0; i < gf->face[axis].n; ++i) {
+            int f = gf->face[axis].at[i];
+            if (gf->carries) gf->next_acc[axis][f] += (gf->x.at[i] - gf->next[axis][f]) / solve_dt;
+            gf->next[axis][f] = gf->x.at[i];
+        }
     }
     return ty_ok();
 }

@@ -158,14 +158,25 @@ static ty_status list_faces(ty_gridflow* gf)
     return ok ? ty_ok() : ty_no_memory("liquid faces");
 }
 
+static bool beside_liquid(const ty_gridflow* gf, int cell)
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        int up = gf->cells.stride[axis];
+        if (gf->state[cell - up] == TY_CELL_LIQUID && gf->open[axis][cell] > 0.0) return true;
+        if (gf->state[cell + up] == TY_CELL_LIQUID && gf->open[axis][cell + up] > 0.0) return true;
+    }
+    return false;
+}
+
 // Where thin liquid at a face would be deepest: its centre, or beside a closed side the point on
-// it.
+// it. Not so where liquid cells are beside: a slanting surface that goes on to the side is not thin.
 static void deepest_point(const ty_gridflow* gf, int axis, int f, double x[3])
 {
     const ty_cells* c = &gf->cells;
     int at[3];
     ty_cell_coords(c, f, at);
     ty_face_center(c, axis, f, x);
+    if (beside_liquid(gf, f) || beside_liquid(gf, f - c->stride[axis])) return;
     for (int e = 0; e < 3; ++e) {
         if (e == axis) continue;
         if (at[e] == 1 && gf->closed[2 * e]) x[e] -= 0.5 * c->h;
@@ -223,6 +234,8 @@ ty_status ty_gridflow_classify(ty_gridflow* gf, const ty_liquid* liquid)
     job.values = same_values(&gf->cells, liquid, job.stride);
     if (gf->hi[0] > gf->lo[0]) ty_parallel_for(rows, 8, job.values ? copy_rows : cell_rows, &job);
     TY_TRY(list_cells(gf));
+    TY_TRY(ty_gridflow_close_pockets(gf));
+    if (gf->pocket.n) TY_TRY(list_cells(gf));    // without those that have no other open face
     TY_TRY(list_faces(gf));
     return list_free_faces(gf, liquid);
 }

@@ -280,7 +280,8 @@ bool ty_tet_on_free_surface(const ty_tet_motion* m, int tri)
     if (tri >= m->skin.n_tris - m->n_loose_tris) return true;
     const uint8_t* kind = m->state.vert_kind.at + m->state.mesh.n_inner;
     for (int k = 0; k < 3; ++k)
-        if (!(kind[m->skin.tri[tri][k]] & TY_VERT_AIR)) return false;
+        if ((kind[m->skin.tri[tri][k]] & (TY_VERT_AIR | TY_VERT_LIFTED)) != TY_VERT_AIR)
+            return false;
     return true;
 }
 

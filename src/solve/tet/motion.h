@@ -67,6 +67,14 @@ void ty_tet_centre_weights(const ty_tet_state* s, int tet, double l[4]);
 ty_status ty_tet_motion_values(ty_tet_motion* m, ty_tet_stars* stars);
 // ty_tet_motion_close, then ty_tet_motion_values.
 ty_status ty_tet_motion_finish(ty_tet_motion* m, ty_tet_stars* stars);
+// balance.c: what a boundary vertex of the mesh lets through the free surface less than it should,
+// m3/s and m3/s2. The skin is there.
+typedef struct ty_tet_missing {
+    ty_vec3 normal;
+    double flux[2];
+    double takes;    // m2 of surface that may take what others miss
+} ty_tet_missing;
+ty_status ty_tet_balance(ty_tet_motion* m, ty_tet_missing* missing);
 // The velocity of the solid that a vertex lies on.
 ty_vec3 ty_tet_wall_velocity(const ty_tet_motion* m, const ty_tet_stars* stars, int v);
 // skin.c: the skin is the boundary of the mesh, and its tree; loose triangles are added by hand.

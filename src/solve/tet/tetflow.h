@@ -17,11 +17,13 @@
 
 // Kinds of mesh vertices, bits.
 enum {
-    TY_VERT_AIR = 1,      // on the free surface: its pressure is given
-    TY_VERT_WALL = 2,     // a tet around it is cut by a solid or dropped
-    TY_VERT_LIVE = 4,     // some tet around it has open volume
-    TY_VERT_CUT = 8,      // a tet around it is cut
-    TY_VERT_SOLID = 16    // lies on a solid; only where the mesh conforms to solids
+    TY_VERT_AIR = 1,       // on the free surface: its pressure is given
+    TY_VERT_WALL = 2,      // a tet around it is cut by a solid or dropped
+    TY_VERT_LIVE = 4,      // some tet around it has open volume
+    TY_VERT_CUT = 8,       // a tet around it is cut
+    TY_VERT_SOLID = 16,    // lies on a solid; only where the mesh conforms to solids
+    // Air, but outside the liquid: the mesh is thicker than it (`filling`)
+    TY_VERT_LIFTED = 32
 };
 
 // A tet with less open volume than this share is dropped (open 0). Slivers cost no iterations and

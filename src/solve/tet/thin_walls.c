@@ -62,5 +62,5 @@ bool ty_tet_ends_in_wall(const ty_sampler* solid, const ty_sampler* liquid, ty_v
     double near = ty_value_at(liquid, face), far = ty_value_at(liquid, face - thickness * out);
     // On the middle either side is the near one.
     bool wet = near < 0.0 || (far < 0.0 && thickness - depth < depth + ON_MIDDLE * cell);
-    return wet && ty_solid_parts(near, far, thickness);
+    return wet && ty_solid_parting(near, far, thickness, cell) > 0.5;
 }

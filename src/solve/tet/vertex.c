@@ -59,6 +59,7 @@ typedef struct vertex_job {
     const ty_tet_stars* stars;
     field field[2];
     double cell;
+    ty_tet_missing* missing;    // per boundary vertex
 } vertex_job;
 
 static ty_vec3 mean(const vertex_job* job, const field* f, const int* corner, int n, bool open_only)
@@ -258,24 +259,38 @@ static surface_flux measure_flux(const vertex_job* job, const int* corner, int n
     return q;
 }
 
+// The range of the normal parts of the live tets' values; false when there are none.
+static bool find_range(const vertex_job* job, const field* f, ty_vec3 normal, const int* corner,
+                       int n, double* low, double* high)
+{
+    *low = INFINITY, *high = -INFINITY;
+    for (int k = 0; k < n; ++k) {
+        int t = corner[k] / 4;
+        if (!(job->m->state.open.at[t] > LIVE)) continue;
+        double w = ty_dot(normal, f->tet[t]);
+        *low = ty_min(*low, w), *high = ty_max(*high, w);
+    }
+    return *low <= *high;
+}
+
 static void set_normal_part(const vertex_job* job, int v, const int* corner, int n)
 {
     surface_flux q = measure_flux(job, corner, n);
+    ty_tet_missing* missing = &job->missing[v - job->m->state.mesh.n_inner];
     double size = ty_norm(q.area), h2 = job->cell * job->cell;
-    if (!(3.0 * q.plain >= LEAST_AREA * h2) || size < LEAST_FLAT * q.plain) return;
-    ty_vec3 normal = q.area / size;
+    bool told = 3.0 * q.plain >= LEAST_AREA * h2 && size >= LEAST_FLAT * q.plain, held = false;
+    missing->normal = size > 0.0 ? q.area / size : q.area;
     for (int f = 0; f < 2; ++f) {
-        double low = INFINITY, high = -INFINITY;
-        for (int k = 0; k < n; ++k) {
-            int t = corner[k] / 4;
-            if (!(job->m->state.open.at[t] > LIVE)) continue;
-            double w = ty_dot(normal, job->field[f].tet[t]);
-            low = ty_min(low, w), high = ty_max(high, w);
-        }
-        if (!(low <= high)) return;
+        double low, high;
         ty_vec3* value = &job->field[f].vert[v];
-        *value += (ty_clamp(q.flux[f] / size, low, high) - ty_dot(normal, *value)) * normal;
+        if (told && find_range(job, &job->field[f], missing->normal, corner, n, &low, &high)) {
+            double w = ty_clamp(q.flux[f] / size, low, high);
+            held |= f == 0 && w != q.flux[f] / size;
+            *value += (w - ty_dot(missing->normal, *value)) * missing->normal;
+        }
+        missing->flux[f] = q.flux[f] - ty_dot(q.area, *value);
     }
+    missing->takes = told && !held ? size : 0.0;
 }
 
 ty_vec3 ty_tet_wall_velocity(const ty_tet_motion* m, const ty_tet_stars* stars, int v)
@@ -378,8 +393,13 @@ ty_status ty_tet_motion_values(ty_tet_motion* m, ty_tet_stars* stars)
         .m = m,
         .stars = stars,
         .field = {{s->u.at, s->solid_velocity.at, m->u.vert.at}, {s->a.at, NULL, m->a.vert.at}},
-        .cell = s->mesh.tree.cell};
+        .cell = s->mesh.tree.cell,
+        .missing = ty_alloc_zero((size_t)(n_verts - s->mesh.n_inner), sizeof *job.missing)};
+    if (!job.missing) return ty_no_memory("velocities at vertices");
     ty_parallel_for(n_verts, BLOCK, vertex_block, &job);
+    ty_status status = ty_tet_balance(m, job.missing);
+    ty_free(job.missing);
+    TY_TRY(status);
     ty_parallel_for(n_tets, BLOCK, deviation_block, &job);
     return ty_tet_motion_skin_values(m);
 }

@@ -155,6 +155,9 @@ typedef struct ty_slc_walled {
     // the liquid at walls
     double clear;
 } ty_slc_walled;
+// crease.c: the value at x in a solid, continued from the open around its way out. False where that
+// does not tell it.
+bool ty_slc_crease(const ty_slc_walled* w, ty_vec3 x, double* out);
 ty_slc_walled ty_slc_wall(const ty_slc* s, const ty_sampler* inner);
 ty_sampler ty_slc_walled_sampler(const ty_slc_walled* w);
 // Whether a vertex of the mesh is within two cells of a solid or of a side of the domain.

@@ -230,6 +230,33 @@ static void tilted_water_meets_walls_undisturbed(void** state)
     tank_close(&t);
 }
 
+// A block that ends on the floor, on two walls and on a plate that stands in it, and is deeper than
+// any reach: what is nearest to its middle is the solids', no surface of the liquid.
+static void deep_liquid_runs_on_into_what_it_stands_on(void** state)
+{
+    (void)state;
+    const double h = 1.0 / 40;
+    tank t;
+    tank_begin(&t, 1, 1, 1);
+    tank_liquid(&t, block(0, 0, 0, 0.55, 0.7, 1));
+    tank_obstacle(&t, block(0.3, 0, 0, 0.5, 0.2, 1));
+    tank_open(&t, h);
+    ty_slc* s = open_slc(&t, h, false);
+    ty_sampler f = ty_slc_distance_sampler(&s->now);
+    for (double y = 0.0; y < 0.4; y += 0.5 * h) {
+        const double x[5][3] = {{0.15, -2.5 * h, y + 0.2},
+                                {-2.5 * h, y, 0.5},
+                                {0.2, y, -2.5 * h},
+                                {0.3 + 2.5 * h, 0.4 * y, 0.5},
+                                {0.4, 0.2 - 2.5 * h, y + 0.2}};
+        double d[5];
+        ty_sample(&f, 5, x, d);
+        for (int i = 0; i < 5; ++i) assert_true(d[i] < 0.0);
+    }
+    ty_tracker_contour.destroy(s);
+    tank_close(&t);
+}
+
 static void colours_stay_with_the_liquid(void** state)
 {
     (void)state;
@@ -377,6 +404,7 @@ int main(void)
         cmocka_unit_test(pieces_are_bodies_and_bubbles_are_theirs),
         cmocka_unit_test(the_sign_is_right_everywhere),
         cmocka_unit_test(tilted_water_meets_walls_undisturbed),
+        cmocka_unit_test(deep_liquid_runs_on_into_what_it_stands_on),
         cmocka_unit_test(colours_stay_with_the_liquid),
         cmocka_unit_test(an_offset_moves_pieces_and_spares_thin_places),
         cmocka_unit_test(edits_change_what_they_say),

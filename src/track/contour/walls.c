@@ -21,7 +21,9 @@
 
 enum { CHUNK = 256, BLOCK = 512 };
 static const double PROBE = 0.125;    // cells: step of the differences of a solid's distance
-static const double TOUCH = 2.0;      // cells from a wall where a region's surface may lie on it
+// Cells: wall points deeper in a solid are in another one; that of a curved wall is a little off
+static const double ON_FACE = 0.05;
+static const double TOUCH = 2.0;    // cells from a wall where a region's surface may lie on it
 // Cells by which the liquid at a wall point may be less deep than its continuation and still be
 // continued to the end. By the distance's slope the linear continuation ends no more than that
 // earlier, not before TY_SLC_OVERLAP.
@@ -63,8 +65,9 @@ typedef struct buried {
     int n, id[CHUNK];
     double depth[CHUNK];
     ty_vec3 normal[CHUNK];
-    double wall[CHUNK][3], mirror[CHUNK][3],
-        clear[CHUNK];    // clear: distance of the mirror image from solids
+    double wall[CHUNK][3], mirror[CHUNK][3];
+    bool creased[CHUNK];                     // one of the two is in another solid
+    double parting[CHUNK], parted[CHUNK];    // how much a thin wall parts, and the value that makes
 } buried;
 
 static void keep_buried(buried* b, int from, int to)
@@ -72,14 +75,16 @@ static void keep_buried(buried* b, int from, int to)
     b->id[to] = b->id[from];
     b->depth[to] = b->depth[from];
     b->normal[to] = b->normal[from];
-    b->clear[to] = b->clear[from];
+    b->creased[to] = b->creased[from];
+    b->parting[to] = b->parting[from];
+    b->parted[to] = b->parted[from];
     memmove(b->wall[to], b->wall[from], sizeof b->wall[0]);
     memmove(b->mirror[to], b->mirror[from], sizeof b->mirror[0]);
 }
 
 static void find_images(const ty_slc_walled* w, const double (*x)[3], buried* b)
 {
-    double at[CHUNK][3];
+    double at[CHUNK][3], wall[CHUNK], mirror[CHUNK], least = -ON_FACE * w->slc->def.cell;
     for (int i = 0; i < b->n; ++i) memcpy(at[i], x[b->id[i]], sizeof at[0]);
     solid_normals(&w->solid, w->slc->def.cell, b->n, at, b->normal);
     for (int i = 0; i < b->n; ++i) {
@@ -87,7 +92,9 @@ static void find_images(const ty_slc_walled* w, const double (*x)[3], buried* b)
         ty_store3(b->wall[i], p);
         ty_store3(b->mirror[i], p + b->depth[i] * b->normal[i]);
     }
-    ty_sample(&w->solid, b->n, (const double(*)[3])b->mirror, b->clear);
+    ty_sample(&w->solid, b->n, (const double(*)[3])b->wall, wall);
+    ty_sample(&w->solid, b->n, (const double(*)[3])b->mirror, mirror);
+    for (int i = 0; i < b->n; ++i) b->creased[i] = wall[i] < least || mirror[i] < 0.0;
 }
 
 // The points of one chunk in the open.
@@ -152,23 +159,25 @@ static void find_thin(const ty_slc_walled* w, const buried* b, thin_walls* t)
     }
 }
 
-// Settles the points of walls between liquid and air, and leaves the others.
+// Settles the points of walls wholly between liquid and air, and leaves the others.
 static void part_thin(const ty_slc_walled* w, buried* b, double* out)
 {
     thin_walls t;
     double value[2 * CHUNK];
-    bool settled[CHUNK] = {false};
     int n = 0;
     find_thin(w, b, &t);
     if (t.n == 0) return;
     ty_sample(&w->inner, 2 * t.n, (const double(*)[3])t.face, value);
     for (int k = 0; k < t.n; ++k) {
-        double near = value[2 * k], rest = ty_max(0.5 * t.thickness[k] - b->depth[t.at[k]], 0.0);
-        settled[t.at[k]] = ty_solid_parts(near, value[2 * k + 1], t.thickness[k]);
-        if (settled[t.at[k]]) out[b->id[t.at[k]]] = near < 0.0 ? -rest : rest;
+        int i = t.at[k];
+        double near = value[2 * k], rest = ty_max(0.5 * t.thickness[k] - b->depth[i], 0.0);
+        b->parting[i] = ty_solid_parting(near, value[2 * k + 1], t.thickness[k], w->slc->def.cell);
+        b->parted[i] = near < 0.0 ? -rest : rest;
     }
-    for (int i = 0; i < b->n; ++i)
-        if (!settled[i]) keep_buried(b, i, n++);
+    for (int i = 0; i < b->n; ++i) {
+        if (b->parting[i] == 1.0) out[b->id[i]] = b->parted[i];
+        else keep_buried(b, i, n++);
+    }
     b->n = n;
 }
 
@@ -185,6 +194,7 @@ static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], doub
         else if (-solid[i] >= end) out[i] = -solid[i] - end + s->def.cell;
         else {
             b.depth[b.n] = -solid[i];
+            b.parting[b.n] = b.parted[b.n] = 0.0;
             b.id[b.n++] = i;
         }
     }
@@ -202,8 +212,10 @@ static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], doub
     }
     ty_sample(&w->inner, 2 * b.n, (const double(*)[3])ask, value);
     for (int i = 0; i < b.n; ++i) {
-        double linear = b.clear[i] >= 0.0 ? 2.0 * value[2 * i] - value[2 * i + 1] : value[2 * i];
-        out[b.id[i]] = fmax(linear, b.depth[i] - end);
+        double linear = 2.0 * value[2 * i] - value[2 * i + 1];
+        if (b.creased[i] && !ty_slc_crease(w, ty_load3(x[b.id[i]]), &linear)) linear = value[2 * i];
+        linear = fmax(linear, b.depth[i] - end);
+        out[b.id[i]] = linear + b.parting[i] * (b.parted[i] - linear);
     }
 }
 

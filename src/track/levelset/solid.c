@@ -241,8 +241,9 @@ typedef struct sampling {
     ty_levelset* ls;
     const ty_sampler* region;
     double* out;
-    unsigned char*
-        doubtful;    // no value: 1 closed and far; the region's surface next to it lies on a solid, 2 open, 3 closed
+    // No value: 1 far from the region's surface, which may be a solid's; that next to it lies on a
+    // solid, 2 open, 3 closed
+    unsigned char* doubtful;
 } sampling;
 
 // Distance to the domain's sides or an obstacle, whichever is nearer.
@@ -359,10 +360,10 @@ static void sample_region(void* ctx, ty_range r)
     for (int i = 0; i < n; ++i) {
         int64_t cell = r.begin + i;
         bool closed = s->ls->closed[cell];
-        s->doubtful[cell] = closed;
+        s->doubtful[cell] = closed ||
+                            !(fabs(out[i]) < wall_distance(s->ls, x[i], cell) - ON_SOLID * g->cell);
+        if (!s->doubtful[cell]) continue;
         if (!(fabs(out[i]) < (closed ? CLOSED_REACH : SAMPLE_REACH) * g->cell)) continue;
-        if (!closed && fabs(out[i]) < wall_distance(s->ls, x[i], cell) - ON_SOLID * g->cell)
-            continue;
         if (!surface_on_solid(s->ls, s->region, x[i], out[i])) s->doubtful[cell] = 0;
         else s->doubtful[cell] = closed ? 3 : 2;
     }

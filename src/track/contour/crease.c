@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The liquid inside solids beside concave edges, where two solids meet: a point's mirror image lies
+// in the other one, or its wall point does. There the linear function fitted to the distance in the
+// open around is continued; a constant would bend the surface, and a still pool would move.
+#include "geometry/slope.h"
+#include "track/contour/slc.h"
+
+enum { AROUND = 14, MARCH = 16, LEAST_FIT = 5, TRIES = 3 };
+static const double WIDER = 1.5;
+static const double OPEN = 1e-6;      // cells: a point so little inside a solid is on its face
+static const double AHEAD = 0.02;     // cells: beyond a face, or two of them are never reached
+static const double PROBE = 0.125;    // cells: differences of a solid's distance
+// Cells below a face, and how deep in a solid that is at least: the corner of a wall of two cells
+// has no place deeper than 1.5.
+static const double BELOW = 2.0, DEEP = 1.6;
+static const double REACH = 0.75;    // of the way out: where the distance is asked around its end
+static const double SIDE = 0.3;      // cells: points farther back are behind the wall
+// Of the cube of the mean square: below this, open points do not tell a slope.
+static const double FLAT = 1e-3;
+
+static const double DIRECTION[AROUND][3] = {{1, 0, 0},
+                                            {-1, 0, 0},
+                                            {0, 1, 0},
+                                            {0, -1, 0},
+                                            {0, 0, 1},
+                                            {0, 0, -1},
+                                            {.577, .577, .577},
+                                            {-.577, .577, .577},
+                                            {.577, -.577, .577},
+                                            {-.577, -.577, .577},
+                                            {.577, .577, -.577},
+                                            {-.577, .577, -.577},
+                                            {.577, -.577, -.577},
+                                            {-.577, -.577, -.577}};
+
+// Out of all solids, from face to face. False where that leads nowhere.
+static bool way_out(const ty_sampler* solid, double cell, ty_vec3* x)
+{
+    for (int step = 0; step < MARCH; ++step) {
+        double d = ty_value_at(solid, *x);
+        if (d >= -OPEN * cell) return true;
+        *x += (AHEAD * cell - d) * ty_normalize(ty_slope_at(solid, *x, PROBE * cell));
+    }
+    return false;
+}
+
+// Points in the open around `end` and the distance there; the first is `end` itself.
+static int ask_around(const ty_slc_walled* w, ty_vec3 end, ty_vec3 out, double reach,
+                      double (*at)[3], double* value)
+{
+    double x[AROUND + 1][3], d[AROUND + 1];
+    int n = 0;
+    ty_store3(x[0], end);
+    for (int k = 0; k < AROUND; ++k) ty_store3(x[k + 1], end + reach * ty_load3(DIRECTION[k]));
+    ty_sample(&w->solid, AROUND + 1, (const double(*)[3])x, d);
+    for (int k = 0; k <= AROUND; ++k) {
+        ty_vec3 y = ty_load3(x[k]);
+        if (k > 0 && (d[k] < 0.0 || ty_dot(y - end, out) < -SIDE * w->slc->def.cell)) continue;
+        ty_store3(at[n++], y);
+    }
+    ty_sample(&w->inner, n, (const double(*)[3])at, value);
+    return n;
+}
+
+// Least squares. False when the points lie in a plane.
+static bool fit_slope(int n, const double (*at)[3], const double* value, ty_vec3 middle,
+                      double mean, ty_vec3* slope)
+{
+    ty_vec3 a[3] = {{0}}, rhs = {0};
+    for (int k = 0; k < n; ++k) {
+        ty_vec3 e = ty_load3(at[k]) - middle;
+        for (int d = 0; d < 3; ++d) a[d] += e[d] * e;
+        rhs += (value[k] - mean) * e;
+    }
+    ty_vec3 c = ty_cross(a[1], a[2]);
+    double det = ty_dot(a[0], c), trace = (a[0][0] + a[1][1] + a[2][2]) / 3.0;
+    if (!(det > FLAT * trace * trace * trace)) return false;
+    *slope = (rhs[0] * c + rhs[1] * ty_cross(a[2], a[0]) + rhs[2] * ty_cross(a[0], a[1])) / det;
+    return true;
+}
+
+// The linear function of the open around `end`, at x. False when too little is open.
+static bool fit_value(const ty_slc_walled* w, ty_vec3 x, ty_vec3 end, double reach, double* out)
+{
+    double at[AROUND + 1][3], value[AROUND + 1], mean = 0.0, depth = ty_norm(end - x);
+    ty_vec3 middle = {0}, slope;
+    int n = ask_around(w, end, ty_normalize(end - x), reach, at, value);
+    if (n < LEAST_FIT) return false;
+    for (int k = 0; k < n; ++k) middle += ty_load3(at[k]) / n, mean += value[k] / n;
+    if (!fit_slope(n, (const double(*)[3])at, value, middle, mean, &slope)) return false;
+    *out = ty_clamp(mean + ty_dot(slope, x - middle), value[0] - depth, value[0] + depth);
+    return true;
+}
+
+bool ty_slc_crease(const ty_slc_walled* w, ty_vec3 x, double* out)
+{
+    double cell = w->slc->def.cell;
+    ty_vec3 end = x;
+    if (!way_out(&w->solid, cell, &end)) return false;
+    double depth = ty_norm(end - x), reach = ty_max(cell, REACH * depth);
+    ty_vec3 below = end - BELOW * cell * ty_normalize(end - x);
+    // Continued through a thin wall the liquid would be behind it.
+    if (ty_value_at(&w->solid, below) > -DEEP * cell) return false;
+    for (int try = 0; try < TRIES; ++try, reach *= WIDER)
+        if (fit_value(w, x, end, reach, out)) return true;
+    return false;
+}
