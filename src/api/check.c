@@ -19,10 +19,11 @@ typedef struct price {
     double memory_tri, checkpoint_tri, seconds_tri;
 } price;
 
-// Solver grid with tracker levelset, from the statistics of `tethys bench dam`: peak memory and
-// checkpoints (per cell of the domain) at 32 and 64 cells, seconds a step (per cell in liquid) over
-// 30 frames at 32 cells.
-static const price GRID = {.memory = 970.0, .checkpoint = 135.0, .seconds = 1.1e-5};
+// Solver grid with trackers levelset and particle, from the statistics of `tethys bench dam`: peak
+// memory and checkpoints (per cell of the domain), seconds a step (per cell in liquid) over the
+// first second at 64 cells. At 32 cells a step takes 8.6e-6: more of them are at the surface.
+static const price GRID = {.memory = 720.0, .checkpoint = 200.0, .seconds = 5.0e-6};
+static const price PARTICLE = {.memory = 1010.0, .checkpoint = 265.0, .seconds = 6.1e-6};
 // Solver tet with tracker contour, per tetrahedron: fitted to the first frames of
 // scenes/tet/dam-break.yaml with 50 thousand to 1.7 million of them.
 static const price TET = {.memory = 600.0,
@@ -104,7 +105,8 @@ typedef struct cost {
 static cost cost_of(const ty_sim_def* def, const estimate* e, double triangles)
 {
     bool tet = strcmp(def->solve.kind, "tet") == 0;
-    const price* p = tet ? &TET : &GRID;
+    bool particle = strcmp(def->track.kind, "particle") == 0;
+    const price* p = tet ? &TET : particle ? &PARTICLE : &GRID;
     double stored = tet ? e->tets : e->cells, moved = tet ? e->tets : e->wet_cells;
     return (cost){.memory = stored * p->memory + triangles * p->memory_tri,
                   .checkpoint = stored * p->checkpoint + triangles * p->checkpoint_tri,

@@ -45,9 +45,10 @@ typedef struct job {
     ty_redistance* r;
     const ty_grid* g;
     const double* phi;
-    double scale;     // 1 / cell
-    double band;      // in cells
-    int64_t begin;    // first list entry of the layer
+    const unsigned char* rough;    // or NULL
+    double scale;                  // 1 / cell
+    double band;                   // in cells
+    int64_t begin;                 // first list entry of the layer
     int step[N_NEIGHBOURS][3];
     int64_t offset[N_NEIGHBOURS];
 } job;
@@ -126,19 +127,44 @@ typedef struct rest {
     double off, aside;
 } rest;
 
+// ty_cubic_gradient for the trilinear interpolant.
+static double linear_gradient(const ty_cubic* f, const double s[3], double gradient[3])
+{
+    const ty_grid* g = f->grid;
+    double t[3];
+    int64_t base = 0, dy = ty_grid_stride(g, 1), dz = ty_grid_stride(g, 2);
+    for (int axis = 0; axis < 3; ++axis) {
+        int last = g->n[axis] - 2;
+        if (last < 0) return ty_cubic_gradient(f, s, gradient);
+        double at = ty_clamp(s[axis], 0.0, last + 1.0);
+        int low = (int)at < last ? (int)at : last;
+        t[axis] = at - low;
+        base += low * ty_grid_stride(g, axis);
+    }
+    const double* v = f->values + base;
+    ty_vec2 a = ty_load2(v), b = ty_load2(v + dy), c = ty_load2(v + dz), d = ty_load2(v + dy + dz);
+    ty_vec2 low = a + t[1] * (b - a), high = c + t[1] * (d - c), plane = low + t[2] * (high - low);
+    ty_vec2 along_y = b - a + t[2] * (d - c - (b - a)), along_z = high - low;
+    gradient[0] = f->scale * (plane[1] - plane[0]);
+    gradient[1] = f->scale * (along_y[0] + t[0] * (along_y[1] - along_y[0]));
+    gradient[2] = f->scale * (along_z[0] + t[0] * (along_z[1] - along_z[0]));
+    return f->scale * (plane[0] + t[0] * (plane[1] - plane[0]));
+}
+
 // Newton steps from `start` to the point of the zero set that is closest to x: along the gradient
 // to the set, across it to the foot of x. The distance is the part along the normal, so a rest of
 // the tangential step counts squared. Found is also what has not come to rest after max_steps, if
 // it lies on the set and within reach.
-static foot project(const ty_cubic* f, const double x[3], const double start[3], int max_steps,
-                    double reach, rest tolerance)
+static inline foot project(double (*interpolant)(const ty_cubic*, const double*, double*),
+                           const ty_cubic* f, const double x[3], const double start[3],
+                           int max_steps, double reach, rest tolerance)
 {
     ty_vec3 to = ty_load3(x), at = ty_load3(start);
     foot result = {.found = false};
     for (int step = 1; step <= max_steps; ++step) {
         double p[3], slope[3];
         ty_store3(p, at);
-        double value = ty_cubic_gradient(f, p, slope);
+        double value = interpolant(f, p, slope);
         ty_vec3 grad = ty_load3(slope), r = to - at;
         double squared = ty_dot(grad, grad);
         if (!(squared > MIN_SLOPE * MIN_SLOPE)) break;
@@ -240,8 +266,10 @@ static void along_plane(const double x[3], const foot* near, double start[3])
 
 static void keep(ty_redistance* r, int64_t i, const foot* f)
 {
-    memcpy(r->closest.at[i].at, f->at, sizeof f->at);
-    memcpy(r->closest.at[i].normal, f->normal, sizeof f->normal);
+    for (int axis = 0; axis < 3; ++axis) {
+        r->closest.at[i].at[axis] = (float)f->at[axis];
+        r->closest.at[i].normal[axis] = (float)f->normal[axis];
+    }
 }
 
 static double near_body(void* ctx, ty_range range)
@@ -257,10 +285,14 @@ static double near_body(void* ctx, ty_range range)
         ty_grid_coords(j->g, cell, ijk);
         double x[3] = {ijk[0], ijk[1], ijk[2]};
         double nearest = crossings(j->g, j->phi, ijk, cell, theta);
-        first_step(j, ijk, cell, start);
-        foot best = project(&f, x, start, NEAR_STEPS, nearest + CROSSING_SLACK,
-                            (rest){ON_SURFACE, 0.0});
-        fallbacks += !best.found;
+        foot best = {.found = false};
+        bool exact = !(j->rough && j->rough[cell]);
+        if (exact) {
+            first_step(j, ijk, cell, start);
+            best = project(ty_cubic_gradient, &f, x, start, NEAR_STEPS, nearest + CROSSING_SLACK,
+                           (rest){ON_SURFACE, 0.0});
+        }
+        fallbacks += exact && !best.found;
         if (!best.found) best = plane_foot(x, theta);
         keep(r, i, &best);
         double old = fabs(j->phi[cell]) * j->scale;
@@ -327,7 +359,8 @@ static foot inherit(const job* j, const int ijk[3], int64_t cell)
         if (border && !is_cell(j->g, ijk, j->step[c])) continue;
         int slot = r->slot.at[cell + j->offset[c]];
         if (slot < 0 || slot >= j->begin) continue;
-        ty_vec3 apart = x - ty_load3(r->closest.at[slot].at);
+        const float* at = r->closest.at[slot].at;
+        ty_vec3 apart = x - ty_vec((double)at[0], (double)at[1], (double)at[2]);
         double squared = ty_dot(apart, apart);
         if (squared >= nearest) continue;
         nearest = squared;
@@ -335,8 +368,10 @@ static foot inherit(const job* j, const int ijk[3], int64_t cell)
     }
     foot result = {.at = {ijk[0], ijk[1], ijk[2]}, .distance = sqrt(nearest)};
     if (best >= 0) {
-        memcpy(result.at, r->closest.at[best].at, sizeof result.at);
-        memcpy(result.normal, r->closest.at[best].normal, sizeof result.normal);
+        for (int axis = 0; axis < 3; ++axis) {
+            result.at[axis] = (double)r->closest.at[best].at[axis];
+            result.normal[axis] = (double)r->closest.at[best].normal[axis];
+        }
     }
     return result;
 }
@@ -355,11 +390,14 @@ static void layer_body(void* ctx, ty_range range)
         foot best = inherit(j, ijk, cell);
         foot own = {.found = false};
         double start[3];
-        if (best.distance <= NEWTON_REACH) along_plane(x, &best, start);
-        if (best.distance <= EXACT_REACH)
-            own = project(&f, x, start, BAND_STEPS, best.distance, near_enough);
-        else if (best.distance <= NEWTON_REACH)
-            own = project(&f, x, start, 1, best.distance, anything);
+        if (best.distance <= NEWTON_REACH && !(j->rough && j->rough[cell])) {
+            along_plane(x, &best, start);
+            own = best.distance <= EXACT_REACH
+                      ? project(ty_cubic_gradient, &f, x, start, BAND_STEPS, best.distance,
+                                near_enough)
+                      : project(r->linear_far ? linear_gradient : ty_cubic_gradient, &f, x, start,
+                                1, best.distance, anything);
+        }
         if (own.found) best = own;
         keep(r, i, &best);
         r->distance.at[i] = best.distance;
@@ -385,10 +423,12 @@ static void store_band(void* ctx, ty_range range)
     }
 }
 
-ty_status ty_redistance_run(ty_redistance* r, const ty_grid* g, double band, double* phi)
+ty_status ty_redistance_run(ty_redistance* r, const ty_grid* g, double band,
+                            const unsigned char* rough, double* phi)
 {
     int64_t size = ty_grid_size(g);
-    job j = {.r = r, .g = g, .phi = phi, .scale = 1.0 / g->cell, .band = band / g->cell};
+    job j = {
+        .r = r, .g = g, .phi = phi, .rough = rough, .scale = 1.0 / g->cell, .band = band / g->cell};
     neighbours(g, j.step, j.offset);
     if (!ty_array_resize(&r->slot, size)) return ty_no_memory("places of the redistancing");
     memset(r->slot.at, -1, (size_t)size * sizeof *r->slot.at);

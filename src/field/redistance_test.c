@@ -39,7 +39,7 @@ static double* redistanced(const ty_grid* g, shape f, int times)
 {
     double* phi = fill(g, f);
     ty_redistance r = {0};
-    for (int i = 0; i < times; ++i) assert_ok(ty_redistance_run(&r, g, 6.0 * g->cell, phi));
+    for (int i = 0; i < times; ++i) assert_ok(ty_redistance_run(&r, g, 6.0 * g->cell, NULL, phi));
     ty_redistance_free(&r);
     return phi;
 }
@@ -164,13 +164,13 @@ static void signs_and_far_values(void** state)
     ty_redistance r = {0};
     for (int64_t c = 0; c < ty_grid_size(&cells32); ++c)
         phi[c] = old[c] = ty_unit(ty_mix((uint64_t)c)) - 0.02;
-    assert_ok(ty_redistance_run(&r, &cells32, 0.1, phi));
+    assert_ok(ty_redistance_run(&r, &cells32, 0.1, NULL, phi));
     for (int64_t c = 0; c < ty_grid_size(&cells32); ++c) {
         assert_int_equal(phi[c] < 0.0, old[c] < 0.0);
         assert_true(fabs(phi[c]) <= 0.1);
     }
     for (int64_t c = 0; c < ty_grid_size(&cells32); ++c) phi[c] = 1e30;
-    assert_ok(ty_redistance_run(&r, &cells32, 0.1, phi));
+    assert_ok(ty_redistance_run(&r, &cells32, 0.1, NULL, phi));
     assert_near(phi[77], 0.1, 1e-15);
     ty_redistance_free(&r);
     ty_free(old);

@@ -34,34 +34,85 @@ static inline slot face_slot(const ty_cells* c, int axis, double at)
     return find_slot(at + 1.0, 1, c->n[axis] + 1);
 }
 
+static inline double component(const ty_cells* c, const double* v, double sx, double sy, double sz)
+{
+    int dy = c->stride[1], dz = c->stride[2];
+    ty_vec2 y0 = ty_load2(v), y1 = ty_load2(v + dy);
+    y0 += sz * (ty_load2(v + dz) - y0);
+    y1 += sz * (ty_load2(v + dy + dz) - y1);
+    y0 += sy * (y1 - y0);
+    return y0[0] + sx * (y0[1] - y0[0]);
+}
+
 static inline double trilinear(const ty_cells* c, const double* values, slot sx, slot sy, slot sz)
 {
     const double* v = values + sx.low + c->stride[1] * sy.low + c->stride[2] * sz.low;
-    int dy = c->stride[1], dz = c->stride[2];
-    ty_vec2 y0 = ty_load2(v), y1 = ty_load2(v + dy);
-    y0 += sz.share * (ty_load2(v + dz) - y0);
-    y1 += sz.share * (ty_load2(v + dy + dz) - y1);
-    y0 += sy.share * (y1 - y0);
-    return y0[0] + sx.share * (y0[1] - y0[0]);
+    return component(c, v, sx.share, sy.share, sz.share);
 }
 
-static inline void place_slots(const ty_cells* c, const double x[3], slot center[3], slot face[3])
+// The same for all axes at once, an axis to a lane.
+typedef int four_ints __attribute__((vector_size(16)));
+typedef int64_t lane_mask __attribute__((vector_size(32), aligned(8)));
+
+typedef struct lanes {
+    ty_vec3 origin, n, last;    // last: n + 1
+    four_ints stride;
+} lanes;
+
+static inline ty_vec3 pick(lane_mask m, ty_vec3 yes, ty_vec3 no)
 {
-    for (int axis = 0; axis < 3; ++axis) {
-        double at = lattice_at(c, axis, x[axis]);
-        center[axis] = center_slot(c, axis, at);
-        face[axis] = face_slot(c, axis, at);
-    }
+    return (ty_vec3)(((lane_mask)yes & m) | ((lane_mask)no & ~m));
+}
+
+static inline lanes make_lanes(const ty_cells* c)
+{
+    ty_vec3 n = {c->n[0], c->n[1], c->n[2], 1.0};
+    return (lanes){ty_load3(c->origin), n, n + 1.0, {1, c->stride[1], c->stride[2], 0}};
+}
+
+// share[axis], and where the lower sample lies in memory.
+static inline void find_slots(const lanes* l, ty_vec3 at, double first, ty_vec3* share,
+                              four_ints* low)
+{
+    ty_vec3 least = {first, first, first, first};
+    at = pick(at > least, at, least);    // also where `at` is not a number
+    at = pick(at < l->last, at, l->last);
+    four_ints i = __builtin_convertvector(pick(at < l->n, at, l->n), four_ints);
+    *share = at - __builtin_convertvector(i, ty_vec3);
+    *low = i * l->stride;
+}
+
+typedef struct places {
+    ty_vec3 center, face;    // shares
+    int at[3];               // of the components' lowest samples
+} places;
+
+static inline places place_all(const ty_cells* c, const lanes* l, const double x[3])
+{
+    places p;
+    four_ints center, face;
+    ty_vec3 at = (ty_load3(x) - l->origin) * c->per_h;
+    find_slots(l, at + 0.5, 0.0, &p.center, &center);
+    find_slots(l, at + 1.0, 1.0, &p.face, &face);
+    p.at[0] = face[0] + center[1] + center[2];
+    p.at[1] = center[0] + face[1] + center[2];
+    p.at[2] = center[0] + center[1] + face[2];
+    return p;
+}
+
+static inline void components(const ty_cells* c, const places* p, double* const u[3], double* out)
+{
+    out[0] = component(c, u[0] + p->at[0], p->face[0], p->center[1], p->center[2]);
+    out[1] = component(c, u[1] + p->at[1], p->center[0], p->face[1], p->center[2]);
+    out[2] = component(c, u[2] + p->at[2], p->center[0], p->center[1], p->face[2]);
 }
 
 void ty_face_sample(const ty_cells* c, double* const u[3], int n, const double (*x)[3], double* out)
 {
+    lanes l = make_lanes(c);
     for (int i = 0; i < n; ++i) {
-        slot center[3], face[3];
-        place_slots(c, x[i], center, face);
-        out[3 * i] = trilinear(c, u[0], face[0], center[1], center[2]);
-        out[3 * i + 1] = trilinear(c, u[1], center[0], face[1], center[2]);
-        out[3 * i + 2] = trilinear(c, u[2], center[0], center[1], face[2]);
+        places p = place_all(c, &l, x[i]);
+        components(c, &p, u, out + 3 * i);
     }
 }
 
@@ -122,16 +173,11 @@ void ty_gridflow_motion(const void* self, int n, const double (*x)[3], double* o
 {
     const ty_gridflow* gf = self;
     const ty_cells* c = &gf->cells;
+    lanes l = make_lanes(c);
     for (int i = 0; i < n; ++i) {
-        slot center[3], face[3];
-        place_slots(c, x[i], center, face);
-        double* v = out + 6 * i;
-        for (int k = 0; k < 2; ++k) {
-            double* const* u = k ? gf->rate : gf->seen;
-            v[3 * k] = trilinear(c, u[0], face[0], center[1], center[2]);
-            v[3 * k + 1] = trilinear(c, u[1], center[0], face[1], center[2]);
-            v[3 * k + 2] = trilinear(c, u[2], center[0], center[1], face[2]);
-        }
+        places p = place_all(c, &l, x[i]);
+        components(c, &p, gf->seen, out + 6 * i);
+        components(c, &p, gf->rate, out + 6 * i + 3);
     }
     if (ty_world_has_forces(gf->world)) add_forces(gf, n, x, out);
 }

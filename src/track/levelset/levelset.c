@@ -41,6 +41,13 @@ void ty_levelset_destroy(ty_levelset* ls)
     ty_free(ls);
 }
 
+const unsigned char* ty_levelset_behind(const ty_levelset* ls)
+{
+    bool closed = !ls->has_obstacles;
+    for (int side = 0; side < TY_N_SIDES; ++side) closed = closed && ls->closed_side[side];
+    return closed ? ls->closed : NULL;
+}
+
 ty_status ty_levelset_redistance(ty_levelset* ls, double reach)
 {
     double h = ls->grid.cell;
@@ -48,7 +55,9 @@ ty_status ty_levelset_redistance(ty_levelset* ls, double reach)
     ls->band = reach > 0.0 ? fmax(wanted, FIRST_BAND * h) : ls->band;
     if (ls->has_obstacles)
         memcpy(ls->spare, ls->phi, (size_t)ty_grid_size(&ls->grid) * sizeof *ls->phi);
-    TY_TRY(ty_redistance_run(&ls->redistance, &ls->grid, ls->band, ls->phi));
+    ls->redistance.linear_far = ls->def.transport != TY_TRANSPORT_WENO5;
+    TY_TRY(
+        ty_redistance_run(&ls->redistance, &ls->grid, ls->band, ty_levelset_behind(ls), ls->phi));
     ty_levelset_stop_leaks(ls, NULL, 0.0, ls->spare);
     ls->moved = 0.0;
     ty_levelset_continue(ls, ls->phi);

@@ -159,6 +159,10 @@ void ty_levelset_continue(ty_levelset* ls, double* phi);
 // and closed cells have NAN. Uses doubtful, active, velocity.
 ty_status ty_levelset_sample(ty_levelset* ls, const ty_sampler* region, double* out);
 
+// Per cell: it lies behind a side of the domain, and ty_levelset_continue makes its value, whatever
+// it was. NULL where that is not so everywhere: obstacles hide values, open sides let liquid out.
+const unsigned char* ty_levelset_behind(const ty_levelset* ls);
+
 // Distances again, wide enough for steps that go as far as `reach`.
 ty_status ty_levelset_redistance(ty_levelset* ls, double reach);
 

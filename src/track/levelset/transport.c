@@ -72,9 +72,11 @@ static int reached(const stage* s, int n, const int* cells, int* out)
     const ty_levelset* ls = s->ls;
     double x[BLOCK][3], u[BLOCK][3], h = ls->grid.cell, near = USED * h + ls->moved;
     double far = near + PATH_SLACK * s->dt * s->flow->max_speed;
+    const unsigned char* behind = ty_levelset_behind(ls);
     int m = 0, n_asked = 0, asked[BLOCK] = {0};
     for (int i = 0; i < n; ++i) {
         double away = fabs(ls->phi[cells[i]]);
+        if (behind && behind[cells[i]]) continue;
         if (!(away > near)) out[m++] = cells[i];
         else if (!(away > far)) asked[n_asked++] = cells[i];
     }

@@ -32,17 +32,18 @@ typedef struct weigh_job {
     const ty_flow* flow;
     ty_sampler middle;    // the velocity in the middle of the step
     double dt;
-    bool sources, open;    // there are any; a side is open
+    bool sources, open;                  // there are any; a side is open
+    double corner[3][FACE_POINTS][3];    // from the middle of a face to points of it, by its axis
 } weigh_job;
 
 // Faces that the surface may have come through, and points on them on their way back.
 typedef struct face_batch {
-    int n, at[BATCH];                // place in the list of fluxes
-    double flux[BATCH];              // of all that goes through
-    double x[TY_SAMPLE_BATCH][3];    // points of faces
-    double middle[BATCH][3];         // the faces' middles, which are followed; the points go along
-    double v[BATCH][3];              // velocities there
-    double reach;                    // metres that one of them may go
+    int n, at[BATCH];                        // place in the list of fluxes
+    double flux[BATCH];                      // of all that goes through
+    double middle[BATCH][3];                 // the faces' middles, which are followed
+    double v[BATCH][3];                      // velocities there
+    double corner[BATCH][FACE_POINTS][3];    // from a middle to the points that go along
+    double reach;                            // metres that one of them may go
 } face_batch;
 
 // Faces of a block of cells, with their middles and the velocities there.
@@ -149,30 +150,52 @@ static void old_liquid(const weigh_job* job, int n, const double (*x)[3], double
     }
 }
 
+// Adds to share[] what is liquid on a piece of the ways of m of the batch's faces.
+static void add_shares(const weigh_job* job, const face_batch* b, int m, const int* face,
+                       const double (*to)[3], double* share)
+{
+    double at[TY_SAMPLE_BATCH][3], phi[2][TY_SAMPLE_BATCH];
+    for (int half = 0; half < 2; ++half) {
+        for (int i = 0; i < m; ++i) {
+            ty_vec3 from = ty_load3(b->middle[face[i]]);
+            ty_vec3 on = from + (0.25 + 0.5 * half) * (ty_load3(to[face[i]]) - from);
+            for (int k = 0; k < FACE_POINTS; ++k)
+                ty_store3(at[i * FACE_POINTS + k], on + ty_load3(b->corner[face[i]][k]));
+        }
+        old_liquid(job, m * FACE_POINTS, (const double(*)[3])at, phi[half]);
+    }
+    for (int i = 0; i < m; ++i)
+        share[face[i]] += two_shares((const double(*)[TY_SAMPLE_BATCH])phi, i * FACE_POINTS);
+}
+
+// The faces whose piece of way the surface may cross; the others' is liquid or air as its middle is.
+static int near_surface(const weigh_job* job, const face_batch* b, const double (*to)[3],
+                        double* share, int* face)
+{
+    double middle[BATCH][3], phi[BATCH];
+    int m = 0;
+    for (int i = 0; i < b->n; ++i)
+        ty_store3(middle[i], 0.5 * (ty_load3(b->middle[i]) + ty_load3(to[i])));
+    old_liquid(job, b->n, (const double(*)[3])middle, phi);
+    for (int i = 0; i < b->n; ++i) {
+        double half = 0.5 * ty_norm(ty_load3(to[i]) - ty_load3(b->middle[i]));
+        if (!(fabs(phi[i]) > half + BESIDE * job->ls->grid.cell)) face[m++] = i;
+        else if (phi[i] < 0.0) share[i] += 2 * FACE_POINTS;
+    }
+    return m;
+}
+
 // The share of liquid that came through each face, by the values on the way.
 static void follow(const weigh_job* job, face_batch* b)
 {
     ty_levelset* ls = job->ls;
-    double share[BATCH] = {0}, to[BATCH][3], at[TY_SAMPLE_BATCH][3], phi[2][TY_SAMPLE_BATCH];
-    int n = b->n * FACE_POINTS;
+    double share[BATCH] = {0}, to[BATCH][3];
+    int face[BATCH];
     int pieces = (int)ty_clamp(ceil(b->reach / ls->grid.cell), 1.0, MOST_PIECES);
     for (int piece = 0; piece < pieces; ++piece) {
         step_back(job, job->dt / pieces, piece + 1 < pieces, b, to);
-        for (int half = 0; half < 2; ++half) {
-            for (int i = 0; i < n; ++i) {
-                int face = i / FACE_POINTS;
-                ty_vec3 way = ty_load3(to[face]) - ty_load3(b->middle[face]);
-                ty_store3(at[i], ty_load3(b->x[i]) + (0.25 + 0.5 * half) * way);
-            }
-            old_liquid(job, n, (const double(*)[3])at, phi[half]);
-        }
-        for (int i = 0; i < b->n; ++i)
-            share[i] += two_shares((const double(*)[TY_SAMPLE_BATCH])phi, i * FACE_POINTS);
-        for (int i = 0; i < n; ++i) {
-            int face = i / FACE_POINTS;
-            ty_vec3 way = ty_load3(to[face]) - ty_load3(b->middle[face]);
-            ty_store3(b->x[i], ty_load3(b->x[i]) + way);
-        }
+        int m = near_surface(job, b, (const double(*)[3])to, share, face);
+        add_shares(job, b, m, face, (const double(*)[3])to, share);
         memcpy(b->middle, to, (size_t)b->n * sizeof *to);
     }
     for (int i = 0; i < b->n; ++i)
@@ -264,11 +287,9 @@ static void take_up(const weigh_job* job, const face_list* list, int i, face_bat
     double phi = phi_at_face(ls, list->cell[i], list->axis[i]);
     if (fabs(phi) > PATH_SLACK * reach + BESIDE * h) return;
     face_batch* b = &batches[(int)ty_clamp(ceil(reach / h) - 1.0, 0.0, N_BATCHES - 1)];
-    double x[FACE_POINTS + 1][3];
-    face_points(ls, list->cell[i], list->axis[i], SUB, x);
-    memcpy(b->x[b->n * FACE_POINTS], x, FACE_POINTS * sizeof *x);
-    memcpy(b->middle[b->n], list->middle[i], sizeof *x);
-    memcpy(b->v[b->n], list->v[i], sizeof *x);
+    memcpy(b->corner[b->n], job->corner[list->axis[i]], sizeof b->corner[0]);
+    memcpy(b->middle[b->n], list->middle[i], sizeof b->middle[0]);
+    memcpy(b->v[b->n], list->v[i], sizeof b->v[0]);
     b->flux[b->n] = ls->foot.at[list->at[i] - 3];
     b->at[b->n++] = list->at[i];
     b->reach = ty_max(b->reach, reach);
@@ -355,6 +376,11 @@ ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt)
     for (int i = 0; i < ty_world_n_sources(ls->world); ++i)
         job.sources |= ty_world_source(ls->world, i).on;
     for (int side = 0; side < TY_N_SIDES; ++side) job.open |= !ls->closed_side[side];
+    for (int axis = 0; axis < 3; ++axis)
+        for (int k = 0; k < FACE_POINTS; ++k) {
+            job.corner[axis][k][(axis + 1) % 3] = ((k % SUB + 0.5) / SUB - 0.5) * ls->grid.cell;
+            job.corner[axis][k][(axis + 2) % 3] = ((k / SUB + 0.5) / SUB - 0.5) * ls->grid.cell;
+        }
     TY_TRY(list_cells(ls, job.sources));
     TY_TRY(list_faces(ls));
     TY_TRY(ty_levelset_list_boxes(ls));
