@@ -225,8 +225,8 @@ static ty_status offset_values(ty_levelset* ls, const double* metres_per_piece)
     ls->phi = ls->next;
     ls->next = old;
     ty_levelset_stop_leaks(ls, NULL, 0.0, old);
-    // The ledger knows the sum of what is owed: given back twice, the two would fight (a closed dam
-    // break of 40 cells had 57 % of its volume moved in 32 frames instead of 6 %).
+    // The ledger knows the sum of what is owed: given back twice, the two would fight (taking away only
+    // what the offset gave by area, 57 % of a closed dam break's volume was moved in 32 frames).
     memset(ls->owed, 0, (size_t)ty_grid_size(&ls->grid) * sizeof *ls->owed);
     ls->moved += most;
     ty_levelset_continue(ls, ls->phi);
