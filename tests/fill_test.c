@@ -45,7 +45,7 @@ static void a_duct_fills_exactly(void** unused)
     check("domain: {min: [0, 0, 0], size: [1, 0.5, 0.5]}\nsolver: {kind: grid}\n"
           "surface: {tracker: levelset, volume: {correct: false}}\nforces: [{gravity: [0, 0, 0]}]\n"
           "sources:\n  - box: {min: [0, 0, 0], max: [0.21, 0.5, 0.5]}\n    velocity: [0.8, 0, 0]\n",
-          0.2, 20, (limits){0.005, 0.005, 0.005, 1e-6});
+          0.2, 20, (limits){0.001, 0.001, 0.001, 1e-6});
 }
 
 static void a_pool_rises_over_a_source_in_the_floor(void** unused)
@@ -54,11 +54,10 @@ static void a_pool_rises_over_a_source_in_the_floor(void** unused)
     check(
         TANK POOL
         "sources:\n  - box: {min: [0.3, -1, 0.3], max: [0.7, 0.1, 0.7]}\n    velocity: [0, 0.2, 0]\n",
-        0.032, 36, (limits){0.06, 0.03, 0.005, 1e-6});
+        0.032, 36, (limits){0.005, 0.005, 0.001, 1e-6});
 }
 
-// A square jet of 6 to 13 cells, whose edges the tracker rounds off to a radius of one cell: up to
-// 1.3 % off at the end, where 0.5 % is wanted.
+// A square jet of 6 to 13 cells, whose edges the tracker rounds off to a radius of one cell.
 static void a_jet_delivers_its_rate(void** unused)
 {
     (void)unused;
@@ -66,10 +65,10 @@ static void a_jet_delivers_its_rate(void** unused)
         TANK
         "sources:\n  - box: {min: [0, 0.3, 0.3], max: [0.1, 0.7, 0.7]}\n    velocity: [0.8, 0, 0]\n"
         "forces: [{gravity: [0, 0, 0]}]\n",
-        0.128, 24, (limits){0.07, 0.02, 0.055, 1e-6});
+        0.128, 24, (limits){0.005, 0.005, 0.005, 1e-6});
 }
 
-// Nothing but the rim of its front to round off: up to 0.7 % off at the end, where 0.5 % is wanted.
+// Nothing but the rim of its front to round off.
 static void a_round_jet_delivers_its_rate(void** unused)
 {
     (void)unused;
@@ -77,7 +76,7 @@ static void a_round_jet_delivers_its_rate(void** unused)
         TANK
         "sources:\n  - cylinder: {from: [-0.1, 0.5, 0.5], to: [0.1, 0.5, 0.5], radius: 0.2}\n    velocity: [0.8, 0, 0]\n"
         "forces: [{gravity: [0, 0, 0]}]\n",
-        0.8 * M_PI * 0.04, 24, (limits){0.065, 0.01, 0.04, 1e-3});
+        0.8 * M_PI * 0.04, 24, (limits){0.005, 0.005, 0.005, 1e-3});
 }
 
 int main(void)

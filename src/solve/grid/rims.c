@@ -12,6 +12,9 @@
 // with it: nothing is pushed out (a source dragged through the air left 7 % too much behind).
 #include "solve/grid/gridflow.h"
 
+// Cells below the surface: a jet's surface goes along its source's rim, to within this.
+static const double WET = 0.1;
+
 // Whether those of the nodes that are in no solid and no source are dry, and there are any.
 static bool are_dry(const ty_gridflow* gf, const ty_liquid* liquid, int n_nodes, const int* node)
 {
@@ -25,7 +28,7 @@ static bool are_dry(const ty_gridflow* gf, const ty_liquid* liquid, int n_nodes,
     }
     ty_sample(&liquid->distance, n, (const double(*)[3])x, phi);
     for (int k = 0; k < n; ++k)
-        if (phi[k] <= 0.0) return false;
+        if (phi[k] <= -WET * gf->cells.h) return false;
     return n > 0;
 }
 

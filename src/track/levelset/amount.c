@@ -3,10 +3,9 @@
 // counted.
 //
 // That volume is of a contour whose vertices lie between centres of cells (track/cut.c): it cuts
-// corners, 1.6 % of a jet of three cells' radius. So the boxes between eight centres are measured,
-// by tetrahedra, and each is dealt out to the eight cells around its corners. Cells that an obstacle
-// cuts are measured by points. Sources that stand still are full, whatever the values say: the
-// tracker is united with them after the step.
+// corners, 1.6 % of a jet of three cells' radius. So the boxes between eight centres are measured
+// (box.c), and each is dealt out to the eight cells around its corners. Cells that an obstacle cuts
+// are measured by points. Values are united with sources that stand still before (ty_levelset_fill).
 #include <string.h>
 
 #include "core/parallel.h"
@@ -16,8 +15,6 @@ enum { BLOCK = 256, SUB = 2, CUT_SUB = 4, MOST_POINTS = CUT_SUB * CUT_SUB * CUT_
 
 static const double FAR_SLACK = 0.3;    // cells by which linear values and their slope may be off
 static const double HALF_DIAGONAL = 0.87;    // cells: a cell nearer to an obstacle may be cut by it
-static const double FAR_CELL = 1.8;          // cells: no box around a farther centre is cut
-static const double BOX_DIAGONAL = 1.74;     // cells
 static const double LEAST_SHARE = 1e-6;      // of a part whose corner is liquid
 // How far phi's differences may be from those of a distance: at edges they are not the surface's.
 static const double LEAST_SLOPE = 0.8, MOST_SLOPE = 1.5;
@@ -89,7 +86,6 @@ static void values_at(const ty_levelset* ls, int cell, const double* values, int
         ty_levelset_field field = {&ls->grid, values};
         ty_levelset_eval(&field, n, x, phi);
     }
-    ty_levelset_fill_sources(ls, n, x, phi);
 }
 
 // How much of every point's own box is open.
@@ -109,34 +105,6 @@ double ty_share_below(double phi, double across)
     return phi < 0.0 ? 1.0 : 0.0;
 }
 
-// What of a tetrahedron is liquid, phi linear.
-static double tet_share(double a, double b, double c, double d)
-{
-    double p[4] = {a, b, c, d};
-    int in = 0, low = 0, high = 4;
-    double q[4];    // liquid corners first
-    for (int k = 0; k < 4; ++k) {
-        in += p[k] < 0.0;
-        q[p[k] < 0.0 ? low++ : --high] = p[k];
-    }
-    if (in == 0 || in == 4) return in / 4;
-    if (in == 1) return q[0] / (q[0] - q[1]) * (q[0] / (q[0] - q[2])) * (q[0] / (q[0] - q[3]));
-    if (in == 3)
-        return 1.0 - q[3] / (q[3] - q[0]) * (q[3] / (q[3] - q[1])) * (q[3] / (q[3] - q[2]));
-    double ac = q[0] / (q[0] - q[2]), ad = q[0] / (q[0] - q[3]), bc = q[1] / (q[1] - q[2]),
-           bd = q[1] / (q[1] - q[3]);
-    return ac * ad + ac * bd * (1.0 - ad) + bc * bd * (1.0 - ac);
-}
-
-// What of a box is liquid, as a contour has it, from phi at its corners.
-static double box_share(const double p[8])
-{
-    static const int way[6][2] = {{1, 3}, {1, 5}, {2, 3}, {2, 6}, {4, 5}, {4, 6}};
-    double sum = 0.0;
-    for (int t = 0; t < 6; ++t) sum += tet_share(p[0], p[way[t][0]], p[way[t][1]], p[7]);
-    return sum / 6.0;
-}
-
 // A box between eight centres of cells, the lowest of which is `low`, and what of it is liquid.
 typedef struct box {
     int ijk[3];
@@ -148,22 +116,10 @@ typedef struct box {
 typedef struct box_job {
     ty_levelset* ls;
     const double* values;
-    bool sources;             // there are any
+    const double* before;     // where values are as these, nothing is measured; or NULL
     int first[3], last[3];    // boxes that no side of the domain cuts
     int64_t corner[8];
 } box_job;
-
-static void unite_sources(const box_job* job, box* b, int64_t low)
-{
-    const ty_levelset* ls = job->ls;
-    double x[8][3];
-    if (!ty_levelset_near_source(ls, (int)low, FAR_CELL + BOX_DIAGONAL)) return;
-    for (int k = 0; k < 8; ++k)
-        for (int axis = 0; axis < 3; ++axis)
-            x[k][axis] = ls->grid.origin[axis] +
-                         ls->grid.cell * (b->ijk[axis] + 0.5 + (k >> axis & 1));
-    ty_levelset_fill_sources(ls, 8, (const double(*)[3])x, b->p);
-}
 
 static void cut_sides(const ty_levelset* ls, box* b)
 {
@@ -191,7 +147,6 @@ static box lattice_box(const box_job* job, int64_t low)
     ty_grid_coords(&job->ls->grid, low, b.ijk);
     for (int k = 0; k < 8; ++k) b.p[k] = job->values[low + job->corner[k]];
     for (int k = 0; k < 8; ++k) b.inside[k] = true;
-    if (job->sources) unite_sources(job, &b, low);
     for (int axis = 0; axis < 3; ++axis)
         whole = whole && b.ijk[axis] >= job->first[axis] && b.ijk[axis] <= job->last[axis];
     if (!whole) cut_sides(job->ls, &b);
@@ -230,17 +185,33 @@ static void deal_box(const box_job* job, int64_t low, ty_box_parts* out)
         if (b.inside[k] && fabs(q[k]) * SUB < 0.5 * h) out->at_surface |= (uint8_t)(1 << k);
     }
     if (parts == 0.0 || !(all > 0.0)) return;
-    double liquid = in == 8 ? b.size : b.size * box_share(b.p);
+    double liquid = b.size;
+    if (in < 8)
+        liquid *= b.size < 1.0 ? ty_levelset_cut_box(job->ls, job->values, low)
+                               : ty_levelset_whole_box(job->ls, job->values, low);
     for (int k = 0; k < 8; ++k)
         out->liquid[k] = (float)(in == 8 ? (b.inside[k] ? liquid / parts : 0.0)
                                          : liquid * share[k] / all);
+}
+
+// Whether a value differs that the interpolant in a box depends on.
+static bool box_changed(const box_job* job, int64_t low)
+{
+    const ty_grid* g = &job->ls->grid;
+    for (int64_t k = -1; k <= 2; ++k)
+        for (int64_t j = -1; j <= 2; ++j) {
+            int64_t row = low - 1 + j * ty_grid_stride(g, 1) + k * ty_grid_stride(g, 2);
+            if (memcmp(job->values + row, job->before + row, 4 * sizeof *job->values)) return true;
+        }
+    return false;
 }
 
 static void deal_boxes(void* ctx, ty_range r)
 {
     const box_job* job = ctx;
     for (int64_t i = r.begin; i < r.end; ++i)
-        deal_box(job, job->ls->box.at[i], &job->ls->parts.at[i]);
+        if (!job->before || box_changed(job, job->ls->box.at[i]))
+            deal_box(job, job->ls->box.at[i], &job->ls->parts.at[i]);
 }
 
 ty_status ty_levelset_list_boxes(ty_levelset* ls)
@@ -259,11 +230,9 @@ ty_status ty_levelset_list_boxes(ty_levelset* ls)
     return ty_array_resize(&ls->parts, ls->box.n) ? ty_ok() : ty_no_memory("cells at the surface");
 }
 
-void ty_levelset_measure_boxes(ty_levelset* ls, const double* values)
+void ty_levelset_measure_boxes(ty_levelset* ls, const double* values, const double* before)
 {
-    box_job job = {.ls = ls, .values = values};
-    for (int i = 0; i < ty_world_n_sources(ls->world); ++i)
-        job.sources |= ty_world_source(ls->world, i).on;
+    box_job job = {.ls = ls, .values = values, .before = before};
     for (int k = 0; k < 8; ++k) job.corner[k] = corner_offset(&ls->grid, k);
     for (int axis = 0; axis < 3; ++axis) {
         double h = ls->grid.cell, middle = ls->grid.origin[axis] + 0.5 * h;
@@ -273,7 +242,7 @@ void ty_levelset_measure_boxes(ty_levelset* ls, const double* values)
     ty_parallel_for(ls->box.n, BLOCK, deal_boxes, &job);
 }
 
-static double contoured_in(const ty_levelset* ls, int cell, double* area)
+static double contoured_in(const ty_levelset* ls, int cell, const double* values, double* area)
 {
     double sum = 0.0;
     int surface = 0;
@@ -282,13 +251,14 @@ static double contoured_in(const ty_levelset* ls, int cell, double* area)
         sum += (double)b->liquid[k];
         surface += b->at_surface >> k & 1;
     }
-    *area = surface * SUB / 8.0;
+    bool fixed = ls->filled_by && values[cell] == ls->filled[cell];    // a source's surface stays
+    *area = fixed ? 0.0 : surface * SUB / 8.0;
     return sum;
 }
 
 double ty_levelset_liquid_in(const ty_levelset* ls, int cell, const double* values, double* area)
 {
-    if (!is_cut(ls, cell)) return contoured_in(ls, cell, area);
+    if (!is_cut(ls, cell)) return contoured_in(ls, cell, values, area);
     const int sub = CUT_SUB, n = MOST_POINTS;
     double x[MOST_POINTS][3], phi[MOST_POINTS], open[MOST_POINTS], sum = 0.0, cut = 0.0;
     double width = ls->grid.cell / sub;

@@ -16,8 +16,8 @@ static const double BAND_SLACK = 1.0;
 void ty_levelset_destroy(ty_levelset* ls)
 {
     if (!ls) return;
-    double* arrays[] = {ls->phi, ls->next, ls->spare, ls->solid};
-    for (int i = 0; i < 4; ++i) ty_free(arrays[i]);
+    double* arrays[] = {ls->phi, ls->next, ls->spare, ls->solid, ls->owed, ls->filled};
+    for (int i = 0; i < 6; ++i) ty_free(arrays[i]);
     ty_free(ls->closed);
     ty_free(ls->doubtful);
     ty_array_free(&ls->ghost);
@@ -70,11 +70,14 @@ static ty_status allocate(ty_levelset* ls)
     ls->phi = ty_alloc(size, sizeof(double));
     ls->next = ty_alloc(size, sizeof(double));
     ls->spare = ty_alloc(size, sizeof(double));
+    ls->owed = ty_alloc_zero(size, sizeof(double));
     ls->closed = ty_alloc(size, 1);
     ls->doubtful = ty_alloc(size, 1);
+    bool has_sources = ty_world_n_sources(ls->world) > 0;
+    if (has_sources) ls->filled = ty_alloc(size, sizeof(double));
     if (ls->has_obstacles) ls->solid = ty_alloc(size, sizeof(double));
-    if (!ls->phi || !ls->next || !ls->spare || !ls->closed || !ls->doubtful ||
-        (ls->has_obstacles && !ls->solid))
+    if (!ls->phi || !ls->next || !ls->spare || !ls->owed || !ls->closed || !ls->doubtful ||
+        (ls->has_obstacles && !ls->solid) || (has_sources && !ls->filled))
         return ty_no_memory("level set");
     return ty_cutter_create(&ls->cutter);
 }
@@ -125,6 +128,7 @@ ty_status ty_levelset_carry(ty_levelset* ls, const ty_flow* flow, const ty_world
     if (!isfinite(reach)) return ty_fail(TY_DIVERGED, "the flow's speed is not finite");
     ls->world = world;
     if (ls->has_obstacles && ty_world_solid_moves(world)) TY_TRY(ty_levelset_solids(ls, world));
+    TY_TRY(ty_levelset_find_filled(ls));
     if (ls->band < REACH_BEYOND * h + ls->moved + reach) TY_TRY(ty_levelset_redistance(ls, reach));
     TY_TRY(ty_levelset_transport(ls, flow, dt, &displacement));
     ty_levelset_continue(ls, ls->phi);
@@ -167,6 +171,7 @@ ty_status ty_levelset_archive(ty_levelset* ls, ty_archive* ar)
 {
     int64_t size = ty_grid_size(&ls->grid);
     TY_TRY(ty_archive_f64(ar, "levelset.phi", ls->phi, size));
+    TY_TRY(ty_archive_f64(ar, "levelset.owed", ls->owed, size));
     TY_TRY(ty_archive_f64(ar, "levelset.band", &ls->band, 1));
     TY_TRY(ty_archive_f64(ar, "levelset.moved", &ls->moved, 1));
     if (ls->has_obstacles) TY_TRY(ty_archive_f64(ar, "levelset.solid", ls->solid, size));
@@ -198,6 +203,8 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
                  ty_levelset_can_weigh(ls, flow);
     TY_TRY(ty_levelset_offset_now(ls));
     TY_TRY(ty_levelset_carry(ls, flow, world, dt, &went));
+    TY_TRY(ty_levelset_carry_owed(ls, flow, dt));
+    ls->kept.n = 0;
     if (keeps) TY_TRY(ty_levelset_weigh(ls, flow, dt));
     TY_TRY(ty_levelset_settle(ls, went));
     if (keeps) TY_TRY(ty_levelset_keep(ls));

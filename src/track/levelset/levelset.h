@@ -4,9 +4,10 @@
 //
 //   transport.c   carries the values along the flow            solid.c     continues them into solids and outside
 //   change.c      sources, drains, the ledger's offsets        fit.c       linear functions, for solid.c
-//   amount.c      how much liquid is in a cell
+//   amount.c      how much liquid is in a cell                 box.c       and between eight centres
 //   weigh.c       what a step should have kept, by fluxes      leaks.c     nothing goes through walls
 //   keep.c        gives back what it lost, where it was
+//   owed.c        carries along what could not be given back
 //   surface.c     triangles and bodies of liquid
 //   levelset.c    the kind: create, the order of a step, archive
 #ifndef TY_TRACK_LEVELSET_LEVELSET_H
@@ -42,10 +43,11 @@ typedef struct ty_fit_pattern {
     ty_fit_four four[TY_PATTERN_FOURS];
 } ty_fit_pattern;
 
-// A cell near the surface: cells^3 of liquid that the step lost there, cells^2 of surface in it.
+// A cell near the surface: cells^3 of liquid that should be and are not there, that are there, cells^2
+// of surface in it.
 typedef struct ty_kept {
     int cell;
-    double lost, area;
+    double lost, now, area;
 } ty_kept;
 
 // A box between eight centres of cells: cells^3 of liquid that belong to the cell around each
@@ -66,6 +68,9 @@ typedef struct ty_levelset {
     double band;                   // values are distances up to here and constant beyond
     double moved;                  // metres since the last redistancing
     bool has_obstacles;
+    double* owed;               // owed.c: cells^3 of liquid that phi does not show, per cell
+    double* filled;             // distance of sources that stand still, as edits see it; or NULL
+    uint64_t filled_by;         // which sources, as a number; 0: none
     double* solid;              // distance of the obstacles at cell centres; NULL without any
     unsigned char* closed;      // per cell: its centre is inside a solid or outside the domain
     unsigned char* doubtful;    // scratch of ty_levelset_sample
@@ -115,13 +120,17 @@ double ty_levelset_beyond_open(const ty_levelset* ls, const double x[3]);
 
 // amount.c: cells^3 of liquid in a cell of the list `kept`, by phi or an array like it. *area: how
 // that grows with -phi / cell. List_boxes before, after a change of the list; measure_boxes with the
-// same values.
+// same values, only of boxes where they differ from those before (NULL: all).
 ty_status ty_levelset_list_boxes(ty_levelset* ls);
-void ty_levelset_measure_boxes(ty_levelset* ls, const double* values);
+void ty_levelset_measure_boxes(ty_levelset* ls, const double* values, const double* before);
 double ty_levelset_liquid_in(const ty_levelset* ls, int cell, const double* values, double* area);
 // The share of a box that is liquid, from phi at its centre; `across`: the root of the squared
 // differences of phi across it. Exact for planes along the box, and in the mean for all others.
 double ty_share_below(double phi, double across);
+// box.c: what of the box between eight centres is liquid, `low` the first of them; of the part in
+// the domain when a side cuts it.
+double ty_levelset_whole_box(const ty_levelset* ls, const double* values, int64_t low);
+double ty_levelset_cut_box(const ty_levelset* ls, const double* values, int64_t low);
 // Lowers phi at n points, at most TY_SAMPLE_BATCH, to the distance of sources that stand still.
 void ty_levelset_fill_sources(const ty_levelset* ls, int n, const double (*x)[3], double* phi);
 // Whether a source is within so many cells of a cell's centre; negative: farther inside it.
@@ -130,11 +139,14 @@ void ty_levelset_low_corner(const ty_levelset* ls, int cell, double low[3]);
 
 // Weigh, after a carry, finds how much liquid should be in the cells at the surface (phi before the
 // step is in `next`); keep, after settle, moves the surface where it is not. Not for WENO5, which
-// has no paths. Find_lost, between the two, takes away what is there.
+// has no paths. Find_lost, between the two, takes away what is there; again after a change of phi,
+// which was `before`.
 bool ty_levelset_can_weigh(const ty_levelset* ls, const ty_flow* flow);    // fluxes are known
 ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt);
-void ty_levelset_find_lost(ty_levelset* ls);
+void ty_levelset_find_lost(ty_levelset* ls, const double* before);
 ty_status ty_levelset_keep(ty_levelset* ls);
+// What keep could not give back, to the step's end; before a weigh.
+ty_status ty_levelset_carry_owed(ty_levelset* ls, const ty_flow* flow, double dt);
 
 // Takes away liquid that went through an obstacle: after a transport, before values are continued;
 // with flow NULL after a change of values in place. `before`: phi then.
@@ -167,6 +179,10 @@ const unsigned char* ty_levelset_behind(const ty_levelset* ls);
 ty_status ty_levelset_redistance(ty_levelset* ls, double reach);
 
 ty_status ty_levelset_edit(ty_levelset* ls, int n, const ty_edit* edits, double* volume_changed);
+// Unites phi or an array like it with sources that stand still, as an edit would. Find_filled before,
+// after the world moved.
+ty_status ty_levelset_find_filled(ty_levelset* ls);
+void ty_levelset_fill(ty_levelset* ls, double* values);
 ty_status ty_levelset_offset(ty_levelset* ls, const double* metres_per_piece);
 // The same in two calls; the second, before the next carry, changes phi only and not the triangles.
 ty_status ty_levelset_offset_later(ty_levelset* ls, const double* metres_per_piece);

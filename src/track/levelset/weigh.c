@@ -21,6 +21,7 @@ enum { COVER = 4, COVER_POINTS = COVER * COVER };    // on faces beside sources
 // so far.
 static const double NEAR = 1.6, DEEP = 2.6;
 static const double HALF_DIAGONAL = 0.87;    // cells
+static const double BOX_DIAGONAL = 1.74;     // cells: deeper in a source no box is cut
 // Cells: as far from a face as half a diagonal, and linear values and their slope may be off
 static const double BESIDE = 1.17;
 static const double PATH_SLACK = 1.5;    // a path's length against that of its last velocity
@@ -72,7 +73,7 @@ static ty_status list_cells(ty_levelset* ls, bool sources)
         double phi = ls->phi[cell];
         if (!(phi > -deep && phi < near) && !(fabs(ls->next[cell]) < near)) continue;
         if (ls->closed[cell] && !may_hold(ls, cell)) continue;
-        if (sources && ty_levelset_near_source(ls, cell, -HALF_DIAGONAL)) continue;
+        if (sources && ty_levelset_near_source(ls, cell, -BOX_DIAGONAL)) continue;
         if (!ty_array_push(&ls->kept, ((ty_kept){.cell = cell})))
             return ty_no_memory("cells at the surface");
     }
@@ -217,6 +218,15 @@ static void face_points(const ty_levelset* ls, int cell, int axis, int sub, doub
     }
 }
 
+// The larger difference to the points before and after point k of a face: a source's distance is that
+// of its nearest side, which changes where the surface does not.
+static double steeper(const double* phi, int k, int place, int stride)
+{
+    double before = place > 0 ? fabs(phi[k] - phi[k - stride]) : 0.0;
+    double after = place + 1 < COVER ? fabs(phi[k + stride] - phi[k]) : 0.0;
+    return ty_max(before, after);
+}
+
 // The share of a face that sources cover; *liquid: and of what is liquid there and now.
 static double source_share(const ty_levelset* ls, int cell, int axis, double* liquid)
 {
@@ -227,7 +237,7 @@ static double source_share(const ty_levelset* ls, int cell, int axis, double* li
     for (int i = 0; i < 2; ++i) {
         ty_levelset_fill_sources(ls, COVER_POINTS, (const double(*)[3])x, phi[i]);
         for (int k = 0; k < COVER_POINTS; ++k) {
-            double u = phi[i][k ^ 1] - phi[i][k], v = phi[i][k ^ COVER] - phi[i][k];
+            double u = steeper(phi[i], k, k % COVER, 1), v = steeper(phi[i], k, k / COVER, COVER);
             share[i] += ty_share_below(phi[i][k], sqrt(u * u + v * v)) / COVER_POINTS;
         }
     }
@@ -256,6 +266,17 @@ static double phi_at_face(const ty_levelset* ls, int cell, int axis)
     return 0.5 * (ls->next[cell] + ls->next[cell - ty_grid_stride(&ls->grid, axis)]);
 }
 
+// Whether a source covers a part of a face; *liquid: what of its flux is. Where nothing passes beside
+// the source, that is what it covers.
+static bool beside_source(const weigh_job* job, int cell, int axis, double* liquid)
+{
+    double x[FACE_POINTS + 1][3], through[9], covered = source_share(job->ls, cell, axis, liquid);
+    face_points(job->ls, cell, axis, SUB, x);
+    ty_sample(&job->flow->flux, 1, (const double(*)[3])x[FACE_POINTS], through);
+    if (through[axis] == through[6 + axis]) *liquid = covered;
+    return covered > 0.0;
+}
+
 // What of a face's flux is liquid when the surface is far from it or it lies beside a source, into
 // foot[at]; other faces are listed.
 static void sort_out(const weigh_job* job, int cell, int axis, int at, face_list* list)
@@ -265,7 +286,7 @@ static void sort_out(const weigh_job* job, int cell, int axis, int at, face_list
     ls->foot.at[at] = phi < 0.0 ? flux : 0.0;
     if (flux == 0.0) return;
     if (job->sources && ty_levelset_near_source(ls, cell, HALF_DIAGONAL) &&
-        source_share(ls, cell, axis, &liquid) > 0.0) {
+        beside_source(job, cell, axis, &liquid)) {
         ls->foot.at[at] = flux * liquid;
         return;
     }
@@ -350,7 +371,7 @@ static void weigh_old(void* ctx, ty_range r)
             sum = old > FULL ? sum + all : sum;
             if (sum < old) sum = ty_min(sum + let_out(job, cell), old);
         }
-        ls->kept.at[i].lost = sum;
+        ls->kept.at[i].lost = sum + ls->owed[cell];
     }
 }
 
@@ -359,7 +380,9 @@ static void weigh_new(void* ctx, ty_range r)
     ty_levelset* ls = ((const weigh_job*)ctx)->ls;
     for (int64_t i = r.begin; i < r.end; ++i) {
         ty_kept* k = &ls->kept.at[i];
-        k->lost -= ty_levelset_liquid_in(ls, k->cell, ls->phi, &k->area);
+        double was = k->now;
+        k->now = ty_levelset_liquid_in(ls, k->cell, ls->phi, &k->area);
+        k->lost += was - k->now;
     }
 }
 
@@ -381,18 +404,19 @@ ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt)
             job.corner[axis][k][(axis + 1) % 3] = ((k % SUB + 0.5) / SUB - 0.5) * ls->grid.cell;
             job.corner[axis][k][(axis + 2) % 3] = ((k / SUB + 0.5) / SUB - 0.5) * ls->grid.cell;
         }
+    ty_levelset_fill(ls, ls->next);
     TY_TRY(list_cells(ls, job.sources));
     TY_TRY(list_faces(ls));
     TY_TRY(ty_levelset_list_boxes(ls));
     ty_parallel_for(ls->corner.n, BLOCK, weigh_faces, &job);
-    ty_levelset_measure_boxes(ls, ls->next);
+    ty_levelset_measure_boxes(ls, ls->next, NULL);
     ty_parallel_for(ls->kept.n, BLOCK, weigh_old, &job);
     return ty_ok();
 }
 
-void ty_levelset_find_lost(ty_levelset* ls)
+void ty_levelset_find_lost(ty_levelset* ls, const double* before)
 {
     weigh_job job = {.ls = ls};
-    ty_levelset_measure_boxes(ls, ls->phi);
+    ty_levelset_measure_boxes(ls, ls->phi, before);
     ty_parallel_for(ls->kept.n, BLOCK, weigh_new, &job);
 }
