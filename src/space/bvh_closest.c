@@ -3,6 +3,7 @@
 // the leaf of the one before: its distance there prunes nearly all of the tree. Neither can change
 // an answer, as nothing is ruled out that could tie.
 #include <assert.h>
+#include <string.h>
 
 #include "core/parallel.h"
 #include "space/bvh.h"
@@ -219,6 +220,7 @@ typedef struct batch {
     double limit2;
     float keen;
     const ty_closest_points* out;
+    const int* order;    // in which points are cut into blocks; NULL: as they are listed
 } batch;
 
 static void store(const ty_closest_points* out, int64_t i, const query* q)
@@ -237,18 +239,22 @@ static void closest_block(void* ctx, ty_range r)
     const batch* job = ctx;
     const ty_bvh* b = job->bvh;
     uint16_t order[POINT_BLOCK];
+    double gathered[POINT_BLOCK][3];
+    const double(*x)[3] = job->order ? (const double(*)[3])gathered : job->x + r.begin;
     int n = (int)(r.end - r.begin), hint = -1;
     query q;
     assert(n <= POINT_BLOCK);
-    if (n >= ORDER_MIN) ty_bvh_order(n, job->x + r.begin, order);
+    for (int k = 0; job->order && k < n; ++k)
+        memcpy(gathered[k], job->x[job->order[r.begin + k]], sizeof gathered[k]);
+    if (n >= ORDER_MIN) ty_bvh_order(n, x, order);
     for (int k = 0; k < n; ++k) {
-        int64_t i = r.begin + (n >= ORDER_MIN ? order[k] : k);
+        int i = n >= ORDER_MIN ? order[k] : k;
         q.triangle = -1;
-        if (b->n_nodes > 0 && finite3(ty_load3(job->x[i]))) {
-            begin_query(b, &q, ty_load3(job->x[i]), job->limit2, job->keen);
+        if (b->n_nodes > 0 && finite3(ty_load3(x[i]))) {
+            begin_query(b, &q, ty_load3(x[i]), job->limit2, job->keen);
             closest_from_root(b, &q, hint);
         }
-        store(job->out, i, &q);
+        store(job->out, job->order ? job->order[r.begin + i] : r.begin + i, &q);
         if (q.triangle >= 0) hint = b->leaf_of[q.triangle];
     }
 }
@@ -256,14 +262,16 @@ static void closest_block(void* ctx, ty_range r)
 void ty_bvh_closest(const ty_bvh* b, int n, const double (*x)[3], double max_distance,
                     const ty_closest_points* out)
 {
-    batch job = {b, x, max_distance * max_distance, RELATIVE_MARGIN, out};
+    int* order = n > POINT_BLOCK ? ty_bvh_order_scattered(n, x) : NULL;
+    batch job = {b, x, max_distance * max_distance, RELATIVE_MARGIN, out, order};
     ty_parallel_for(n, POINT_BLOCK, closest_block, &job);
+    ty_free(order);
 }
 
 void ty_bvh_nearly_closest(const ty_bvh* b, int n, const double (*x)[3], double tolerance,
                            const ty_closest_points* out)
 {
     double keen = 1.0 / (1.0 + tolerance);
-    batch job = {b, x, INFINITY, (float)(keen * keen), out};
+    batch job = {b, x, INFINITY, (float)(keen * keen), out, NULL};
     ty_parallel_for(n, POINT_BLOCK, closest_block, &job);
 }

@@ -4,9 +4,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/memory.h"
+#include "core/vec.h"
+
 // Bits per axis of a code, and of a digit of the sort: two digits hold three axes. Few points need
 // no fine code, and clearing the counts of a large digit would cost more than they do.
 enum { ORDER_BITS = 7, DIGIT_BITS = 11, FEW = 512, FEW_ORDER_BITS = 5, FEW_DIGIT_BITS = 8 };
+
+// Of a scattered batch: fine enough for a cell's points to be few, coarse enough for the counts to
+// stay in the cache.
+enum { CELL_BITS = 5, N_CELLS = 1 << 3 * CELL_BITS };
+// Of the extent: points are scattered when most are farther than this from the one before.
+static const double JUMP = 0.1;
 
 // Bits of k spread out to every third place.
 static unsigned spread_bits(unsigned k)
@@ -33,13 +42,10 @@ static void sort_by_digit(int n, const uint32_t* code, int shift, int bits, cons
     for (int i = 0; i < n; ++i) to[start[code[from[i]] >> shift & mask]++] = from[i];
 }
 
-void ty_bvh_order(int n, const double (*x)[3], uint16_t* order)
+// Smallest corner of the points' box; returns its longest side.
+static double box_of(int n, const double (*x)[3], double lo[3])
 {
-    uint32_t code[TY_BVH_ORDER_MOST];
-    uint16_t first[TY_BVH_ORDER_MOST];
-    double lo[3], extent = 0.0;
-    int order_bits = n > FEW ? ORDER_BITS : FEW_ORDER_BITS,
-        digit_bits = n > FEW ? DIGIT_BITS : FEW_DIGIT_BITS;
+    double extent = 0.0;
     for (int axis = 0; axis < 3; ++axis) {
         double hi = -INFINITY;
         lo[axis] = INFINITY;
@@ -49,15 +55,70 @@ void ty_bvh_order(int n, const double (*x)[3], uint16_t* order)
         }
         extent = fmax(extent, hi - lo[axis]);
     }
-    double factor = extent > 0.0 && isfinite(extent) ? 0.999 * (1 << order_bits) / extent : 0.0;
+    return extent;
+}
+
+// Cells per metre when the box is cut into 2^bits along its longest side.
+static double cells_per_metre(double extent, int bits)
+{
+    return extent > 0.0 && isfinite(extent) ? 0.999 * (1 << bits) / extent : 0.0;
+}
+
+static uint32_t code_of(const double x[3], const double lo[3], double factor)
+{
+    uint32_t code = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+        double u = (x[axis] - lo[axis]) * factor;
+        code |= spread_bits(u > 0.0 ? (unsigned)u : 0u) << axis;
+    }
+    return code;
+}
+
+void ty_bvh_order(int n, const double (*x)[3], uint16_t* order)
+{
+    uint32_t code[TY_BVH_ORDER_MOST];
+    uint16_t first[TY_BVH_ORDER_MOST];
+    double lo[3], extent = box_of(n, x, lo);
+    int order_bits = n > FEW ? ORDER_BITS : FEW_ORDER_BITS,
+        digit_bits = n > FEW ? DIGIT_BITS : FEW_DIGIT_BITS;
+    double factor = cells_per_metre(extent, order_bits);
     for (int i = 0; i < n; ++i) {
-        code[i] = 0;
-        for (int axis = 0; axis < 3; ++axis) {
-            double u = (x[i][axis] - lo[axis]) * factor;
-            code[i] |= spread_bits(u > 0.0 ? (unsigned)u : 0u) << axis;
-        }
+        code[i] = code_of(x[i], lo, factor);
         order[i] = (uint16_t)i;
     }
     sort_by_digit(n, code, 0, digit_bits, order, first);
     sort_by_digit(n, code, digit_bits, digit_bits, first, order);
+}
+
+static bool is_scattered(int n, const double (*x)[3], double extent)
+{
+    int n_jumps = 0;
+    for (int i = 1; i < n; ++i)
+        n_jumps += ty_norm(ty_load3(x[i]) - ty_load3(x[i - 1])) > JUMP * extent;
+    return n_jumps > n / 2;
+}
+
+int* ty_bvh_order_scattered(int n, const double (*x)[3])
+{
+    double lo[3], extent = box_of(n, x, lo), factor = cells_per_metre(extent, CELL_BITS);
+    if (!is_scattered(n, x, extent)) return NULL;
+    int *order = ty_alloc((size_t)n, sizeof *order), *cell = ty_alloc((size_t)n, sizeof *cell),
+        *start = ty_alloc_zero(N_CELLS, sizeof *start), sum = 0;
+    if (!order || !cell || !start) {
+        ty_free(order);
+        order = NULL;
+    }
+    for (int i = 0; order && i < n; ++i) {
+        cell[i] = (int)code_of(x[i], lo, factor);
+        ++start[cell[i]];
+    }
+    for (int c = 0; order && c < N_CELLS; ++c) {
+        int here = start[c];
+        start[c] = sum;
+        sum += here;
+    }
+    for (int i = 0; order && i < n; ++i) order[start[cell[i]]++] = i;
+    ty_free(cell);
+    ty_free(start);
+    return order;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "space/bvh.h"
+#include "space/bvh_order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -189,6 +190,32 @@ static void answers_do_not_depend_on_batches(void** state)
     for (int i = 0; i < N_POINTS; ++i)
         if (i != 3 && i != 5) assert_memory_equal(&all[i], &single[i], sizeof *all);
     ty_bvh_free(&bvh);
+}
+
+static void scattered_points_are_answered_in_their_own_places(void** state)
+{
+    (void)state;
+    enum { POINTS = 10000, BATCH = 500 };
+    static double x[POINTS][3], all[POINTS], few[POINTS];
+    static int tri_all[POINTS], tri_few[POINTS];
+    ty_bvh b = {0};
+    make(TORUS);
+    build(&b);
+    for (int i = 0; i < POINTS; ++i)
+        for (int axis = 0; axis < 3; ++axis)
+            x[i][axis] = 4.0 * ty_unit(ty_mix2((uint64_t)i, (uint64_t)axis)) - 2.0;
+    x[7000][2] = NAN;
+    int* order = ty_bvh_order_scattered(POINTS, (const double(*)[3])x);
+    assert_non_null(order);
+    ty_free(order);
+    ty_bvh_closest(&b, POINTS, (const double(*)[3])x, INFINITY,
+                   &(ty_closest_points){.distance2 = all, .triangle = tri_all});
+    for (int i = 0; i < POINTS; i += BATCH)
+        ty_bvh_closest(&b, BATCH, (const double(*)[3])(x + i), INFINITY,
+                       &(ty_closest_points){.distance2 = few + i, .triangle = tri_few + i});
+    assert_memory_equal(all, few, sizeof all);
+    assert_memory_equal(tri_all, tri_few, sizeof tri_all);
+    ty_bvh_free(&b);
 }
 
 static void nearly_closest_points_are_no_farther_than_said(void** state)
@@ -494,6 +521,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closest_points_are_those_of_brute_force),
         cmocka_unit_test(answers_do_not_depend_on_batches),
+        cmocka_unit_test(scattered_points_are_answered_in_their_own_places),
         cmocka_unit_test(nearly_closest_points_are_no_farther_than_said),
         cmocka_unit_test(an_empty_mesh_is_nowhere),
         cmocka_unit_test(trees_have_the_same_bytes_for_any_number_of_threads),
