@@ -32,19 +32,21 @@ static double farthest_out(const scene_run* run, ty_shape* shape)
     return worst;
 }
 
-// Walls of 1.2 cells, half full; two turns about a skew axis and a way to and fro.
-static void a_sealed_container_keeps_its_water(void** unused)
+// Walls of 1.2 cells, half full; two turns about the skew axis (1, lean, 0.3) and a way to and fro.
+static void tumble(double lean)
 {
-    (void)unused;
-    scene_run* run = scene_start(
-        CELLS, 2,
+    char text[2000];
+    snprintf(
+        text, sizeof text,
         "domain: {min: [0, 0, 0], size: [1, 1, 1]}\nsolver: {kind: grid}\nsurface: {tracker: levelset}\n"
         "liquid: [{box: {min: [0.3, 0.3, 0.3], max: [0.7, 0.5, 0.7]}}]\n"
         "obstacles:\n  - difference:\n      - box: {min: [0.25, 0.25, 0.25], max: [0.75, 0.75, 0.75]}\n"
         "      - box: {min: [0.3, 0.3, 0.3], max: [0.7, 0.7, 0.7]}\n"
         "    motion:\n      - {time: 0}\n"
-        "      - {time: 4, move: [0.05, -0.04, 0.03], turn: {axis: [1, 0.6, 0.3], degrees: 360, about: [0.5, 0.5, 0.5]}}\n"
-        "      - {time: 8.4, move: [-0.05, 0.04, 0], turn: {axis: [1, 0.6, 0.3], degrees: 720, about: [0.5, 0.5, 0.5]}}\n");
+        "      - {time: 4, move: [0.05, -0.04, 0.03], turn: {axis: [1, %g, 0.3], degrees: 360, about: [0.5, 0.5, 0.5]}}\n"
+        "      - {time: 8.4, move: [-0.05, 0.04, 0], turn: {axis: [1, %g, 0.3], degrees: 720, about: [0.5, 0.5, 0.5]}}\n",
+        lean, lean);
+    scene_run* run = scene_start(CELLS, 2, text);
     ty_fault fault;
     ty_fault_init(&fault);
     ty_shape shape;
@@ -55,12 +57,21 @@ static void a_sealed_container_keeps_its_water(void** unused)
         farthest = fmax(farthest, farthest_out(run, &shape));
         least = fmin(least, run->sim.stats.volume / run->first);
     }
-    print_message("farthest %.3f cells, least volume %.4f\n", farthest * CELLS, least);
+    print_message("lean %.2f: farthest %.3f cells, least volume %.4f\n", lean, farthest * CELLS,
+                  least);
     assert_true(farthest < 0.0);
-    assert_true(least > 0.97);
+    assert_true(least > 0.98);
     ty_shape_destroy(&shape);
     ty_fault_destroy(&fault);
     scene_end(run);
+}
+
+// Leaks are a matter of chance: one of eight let some out while an offset of the ledger met walls
+// that had moved on.
+static void a_sealed_container_keeps_its_water(void** unused)
+{
+    (void)unused;
+    for (int trial = 0; trial < 8; ++trial) tumble(0.6 + 0.07 * trial);
 }
 
 int main(void)

@@ -43,10 +43,12 @@ static ty_status balance(ty_sim* sim, double dt, bool shown)
     TY_TRY(ty_sim_measure(sim));
     ty_liquid liquid = ty_sim_liquid(sim);
     ty_flow flow = ty_sim_flow(sim);
-    bool moved = false;
+    // Not beside walls that move: at the next step's start they are elsewhere, and an offset that they
+    // should hold back would come out behind.
+    bool moved = false, later = !shown && !ty_world_solid_moves(sim->world);
     TY_TRY(ty_ledger_balance(&sim->ledger, &liquid, &flow, sim->world, &sim->surface, dt));
     if (sim->def->volume_correct)
-        TY_TRY(ty_ledger_correct(&sim->ledger, sim->tracker_kind, sim->tracker, !shown, &moved));
+        TY_TRY(ty_ledger_correct(&sim->ledger, sim->tracker_kind, sim->tracker, later, &moved));
     if (!moved) return ty_ok();
     double before = ty_tri_mesh_volume(&sim->surface);
     TY_TRY(ty_sim_measure(sim));
