@@ -93,6 +93,16 @@ static ty_status offset_now(ty_particle* p)
     return ty_ok();
 }
 
+// Liquid that fluxes say should be elsewhere goes there, whatever particles say: those that the move
+// leaves on the wrong side would undo it in the next step.
+static ty_status keep(ty_particle* p)
+{
+    TY_TRY(before_change(p));
+    TY_TRY(ty_levelset_keep(p->ls));
+    finish_change(p, false);
+    return ty_ok();
+}
+
 static ty_status advance(void* self, const ty_flow* flow, const ty_world* world, double t,
                          double dt)
 {
@@ -111,7 +121,8 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
     TY_TRY(ty_levelset_settle(p->ls, went));
     TY_TRY(ty_particle_find(p));
     ty_particle_correct(p);
-    ty_particle_radii(p);
+    if (p->ls->weighed) TY_TRY(keep(p));
+    else ty_particle_radii(p);
     TY_TRY(ty_particle_seed(p));
     return ty_levelset_contour(p->ls);
 }
