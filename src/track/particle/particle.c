@@ -93,13 +93,32 @@ static ty_status offset_now(ty_particle* p)
     return ty_ok();
 }
 
-// Liquid that fluxes say should be elsewhere goes there, whatever particles say: those that the move
-// leaves on the wrong side would undo it in the next step.
+static void forget_escaped(void* ctx, ty_range r)
+{
+    ty_particle* p = ctx;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        float* radius = &p->now.radius.at[i];
+        float least = copysignf(ty_particle_radius(0.0f), *radius);
+        if (*radius != 0.0f && ty_particle_escaped(least, p->value.at[i])) *radius = 0.0f;
+    }
+}
+
+// Departs: where fluxes tell how much liquid belongs into every cell, they have the last word, in
+// place of a second correction, and particles that are on the wrong side then are dropped: in the next
+// step they would undo it, and the ledger would undo that (dam break, 32 cells: it corrects 10.6 %
+// a second with both, 4.0 % without the second correction, 2.5 % so; `levelset` 2.4 %).
 static ty_status keep(ty_particle* p)
 {
-    TY_TRY(before_change(p));
     TY_TRY(ty_levelset_keep(p->ls));
-    finish_change(p, false);
+    ty_particle_measure(p, p->value.at);
+    ty_parallel_for(ty_swarm_count(&p->now), BLOCK, forget_escaped, p);
+    return ty_ok();
+}
+
+static ty_status correct_again(ty_particle* p)
+{
+    TY_TRY(ty_particle_find(p));
+    ty_particle_correct(p);
     return ty_ok();
 }
 
@@ -119,10 +138,8 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
     TY_TRY(ty_particle_loosen(p, flow));
     ty_particle_correct(p);
     TY_TRY(ty_levelset_settle(p->ls, went));
-    TY_TRY(ty_particle_find(p));
-    ty_particle_correct(p);
-    if (p->ls->weighed) TY_TRY(keep(p));
-    else ty_particle_radii(p);
+    TY_TRY(p->ls->weighed ? keep(p) : correct_again(p));
+    ty_particle_radii(p);
     TY_TRY(ty_particle_seed(p));
     return ty_levelset_contour(p->ls);
 }
