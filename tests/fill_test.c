@@ -68,6 +68,18 @@ static void a_jet_delivers_its_rate(void** unused)
         0.128, 24, (limits){0.005, 0.005, 0.005, 1e-6});
 }
 
+// The same with particles, which take more from its edges than the level set alone.
+static void a_jet_with_particles_delivers_its_rate(void** unused)
+{
+    (void)unused;
+    check(
+        "domain: {min: [0, 0, 0], size: [1, 1, 1], closed: [left, right, bottom, front, back]}\n"
+        "solver: {kind: grid}\nsurface: {tracker: particle, volume: {correct: false}}\n"
+        "sources:\n  - box: {min: [0, 0.3, 0.3], max: [0.1, 0.7, 0.7]}\n    velocity: [0.8, 0, 0]\n"
+        "forces: [{gravity: [0, 0, 0]}]\n",
+        0.128, 24, (limits){0.005, 0.005, 0.005, 1e-6});
+}
+
 // Nothing but the rim of its front to round off.
 static void a_round_jet_delivers_its_rate(void** unused)
 {
@@ -85,6 +97,7 @@ int main(void)
         cmocka_unit_test(a_duct_fills_exactly),
         cmocka_unit_test(a_pool_rises_over_a_source_in_the_floor),
         cmocka_unit_test(a_jet_delivers_its_rate),
+        cmocka_unit_test(a_jet_with_particles_delivers_its_rate),
         cmocka_unit_test(a_round_jet_delivers_its_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,6 +121,14 @@ ty_status ty_levelset_create(ty_levelset** out, const ty_track_def* def, const t
     return status;
 }
 
+// Beside walls that move velocities are not those of one moment, and boxes say the wrong thing
+// (tests/tumble loses 4 %).
+static bool can_keep(const ty_levelset* ls, const ty_flow* flow)
+{
+    return ls->def.transport != TY_TRANSPORT_WENO5 && !ty_world_solid_moves(ls->world) &&
+           ty_levelset_can_weigh(ls, flow);
+}
+
 ty_status ty_levelset_carry(ty_levelset* ls, const ty_flow* flow, const ty_world* world, double dt,
                             double* went)
 {
@@ -134,7 +142,10 @@ ty_status ty_levelset_carry(ty_levelset* ls, const ty_flow* flow, const ty_world
     ty_levelset_continue(ls, ls->phi);
     ls->moved += displacement;
     *went = fmax(reach, displacement);
-    return ty_ok();
+    TY_TRY(ty_levelset_carry_owed(ls, flow, dt));
+    ls->kept.n = 0;
+    ls->weighed = can_keep(ls, flow);
+    return ls->weighed ? ty_levelset_weigh(ls, flow, dt) : ty_ok();
 }
 
 ty_status ty_levelset_settle(ty_levelset* ls, double went)
@@ -197,17 +208,10 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
     (void)t;
     ty_levelset* ls = self;
     double went = 0.0;
-    // Beside walls that move velocities are not those of one moment, and boxes say the wrong thing
-    // (tests/tumble loses 4 %).
-    bool keeps = ls->def.transport != TY_TRANSPORT_WENO5 && !ty_world_solid_moves(world) &&
-                 ty_levelset_can_weigh(ls, flow);
     TY_TRY(ty_levelset_offset_now(ls));
     TY_TRY(ty_levelset_carry(ls, flow, world, dt, &went));
-    TY_TRY(ty_levelset_carry_owed(ls, flow, dt));
-    ls->kept.n = 0;
-    if (keeps) TY_TRY(ty_levelset_weigh(ls, flow, dt));
     TY_TRY(ty_levelset_settle(ls, went));
-    if (keeps) TY_TRY(ty_levelset_keep(ls));
+    if (ls->weighed) TY_TRY(ty_levelset_keep(ls));
     return ty_levelset_contour(ls);
 }
 

@@ -68,6 +68,7 @@ typedef struct ty_levelset {
     double band;                   // values are distances up to here and constant beyond
     double moved;                  // metres since the last redistancing
     bool has_obstacles;
+    bool weighed;               // the last carry counted what every cell should hold
     double* owed;               // owed.c: cells^3 of liquid that phi does not show, per cell
     double* filled;             // distance of sources that stand still, as edits see it; or NULL
     uint64_t filled_by;         // which sources, as a number; 0: none
@@ -102,9 +103,9 @@ ty_status ty_levelset_create(ty_levelset** ls, const ty_track_def* def, const ty
 void ty_levelset_destroy(ty_levelset* ls);    // NULL is fine
 ty_liquid ty_levelset_liquid(const ty_levelset* ls);
 ty_status ty_levelset_archive(ty_levelset* ls, ty_archive* ar);
-// A step is carry, settle, contour. Carry takes phi to the step's end, with solids where they are
-// then; before, it makes the band wide enough for the step. *went, metres: what settle wants, which
-// redistances after enough motion.
+// A step is carry, settle, keep (below) when `weighed`, contour. Carry takes phi to the step's end,
+// with solids where they are then, and weighs where it can; before, it makes the band wide enough for
+// the step. *went, metres: what settle wants, which redistances after enough motion.
 ty_status ty_levelset_carry(ty_levelset* ls, const ty_flow* flow, const ty_world* world, double dt,
                             double* went);
 ty_status ty_levelset_settle(ty_levelset* ls, double went);
