@@ -15,7 +15,7 @@ def off_by(r, key="volume"):
 
 
 def run(case):
-    cell = 0.05
+    cell = 0.05 if case.quick else 0.025
     count = 49 if case.quick else 241
     plot = case.plot("volume", "Filling a container at 0.002 m3/s", "time, s", "(volume - start - Q t), litres")
     names = (("jet", JET, True), ("jet-uncorrected", JET, False), ("from-below", DEEP, True),
