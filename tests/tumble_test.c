@@ -66,7 +66,7 @@ static void tumble(double lean)
     scene_end(run);
 }
 
-// Leaks are a matter of chance: one of eight let some out while an offset of the ledger met walls
+// Leaks are a matter of chance: two of eight let some out while an offset of the ledger met walls
 // that had moved on.
 static void a_sealed_container_keeps_its_water(void** unused)
 {

@@ -23,7 +23,7 @@ typedef struct price {
 // memory and checkpoints (per cell of the domain), seconds a step (per cell in liquid) over the
 // first second at 64 cells. At 32 cells a step takes 8.6e-6: more of them are at the surface.
 static const price GRID = {.memory = 720.0, .checkpoint = 200.0, .seconds = 5.0e-6};
-static const price PARTICLE = {.memory = 1010.0, .checkpoint = 265.0, .seconds = 6.1e-6};
+static const price PARTICLE = {.memory = 1010.0, .checkpoint = 265.0, .seconds = 6.7e-6};
 // Solver tet with tracker contour, per tetrahedron: fitted to the first frames of
 // scenes/tet/dam-break.yaml with 50 thousand to 1.7 million of them.
 static const price TET = {.memory = 600.0,

@@ -26,7 +26,7 @@ bool ty_solid_is_thin(const ty_sampler* solid, double cell, ty_vec3 face, ty_vec
 // surface that goes through the wall less than 27 degrees off its normal has the same liquid on both
 // sides: 0. One that has come to an end in the middle of the wall: 1. In walls of more than three
 // cells it is 0 again near a contact line, where either face is next to the surface: this is the open
-// surface's own continuation. Thinner ones would leak there.
+// surface's own continuation. Thinner ones have no room for both.
 static inline double ty_solid_parting(double near, double far, double thickness, double cell)
 {
     const double through = 0.45, most = 1.5 * cell;

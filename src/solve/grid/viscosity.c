@@ -5,8 +5,7 @@
 //
 // Like the pressure it acts with theta of the step, and the rest is carried along with the
 // acceleration: all of it at the end of the step is an error of first order (the steady flow in a
-// cavity at Re 100, 64 cells, CFL 2, was off by 1.7 % of the lid's speed, now by 0.9 %, most of it
-// the reference's own).
+// cavity at Re 100, 64 cells, CFL 2, was off by 1.7 % of the lid's speed, now by 0.9 %).
 //
 // Departs from the full stress tensor: components are not coupled, so a turning or coiling free
 // surface and varying viscosity are not exact; stress.c has them.

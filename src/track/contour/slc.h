@@ -7,7 +7,7 @@
 //   bend.c       the surface between its vertices is curved         cells.c      triangles of a cell
 //   change.c     sources, drains, the ledger's offsets              thicken.c    thin places kept from tearing; thicken_mesh.c for the mesh
 //   thin.c       liquid thinner than a cell                         behind.c     liquid does not come through walls
-//   deep.c       where no free surface comes in a step
+//   deep.c       where no free surface comes in a step              crease.c     the liquid in solids beside concave edges
 #ifndef TY_TRACK_CONTOUR_SLC_H
 #define TY_TRACK_CONTOUR_SLC_H
 

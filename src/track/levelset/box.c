@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of a box between eight centres of cells is liquid, as the contour that is written and counted
 // has it (track/cut.c): marching cubes whose vertices are the zeros of phi's interpolant along the
-// box's edges. In the first frames of a jet what is rounded off at its front counts: with straight
-// edges and tetrahedra a square jet of 6 cells was 3.9 % short in the first one, so 0.1 % over.
+// box's edges. In the first frames of a jet what is rounded off at its front counts, and straight
+// edges and tetrahedra measure it otherwise.
 #include "mesh/contour.h"
 #include "mesh/contour_table.h"
 #include "track/levelset/levelset.h"

@@ -141,7 +141,7 @@ ty_status ty_levelset_keep(ty_levelset* ls)
     }
     // Only while a source pours, whose rate is to be met in every frame. Given back at last, small
     // debts took a wave of 64 cells from 0.1 to 1.5 % of its amplitude, and a tank that runs empty
-    // lost 3.3 % instead of 1.3.
+    // lost 3.3 % instead of 1.8.
     for (int64_t i = 0; i < ls->kept.n; ++i)
         ls->owed[ls->kept.at[i].cell] = ls->filled_by ? ls->kept.at[i].lost : 0.0;
     return ty_ok();
