@@ -16,8 +16,6 @@ enum {
 // A point that was on a surface is on the next one to within this many cells (tracking and
 // contouring errors).
 static const double MATCH_CELLS = 2.0;
-// No correction moves the surface farther than this in a step (cells): a jump would make waves.
-static const double MAX_OFFSET = 0.05;
 // A body that misses more than so many steps can give back will not get it.
 static const double PATIENCE = 4.0;
 // Measured volumes waver as a surface moves through the lattice. What is missing up to this share
@@ -497,7 +495,7 @@ done:
 // What is missing beyond the slack, as an offset of the surface.
 static double offset_of(double missing, double area, double cell, double slack)
 {
-    double limit = MAX_OFFSET * cell;
+    double limit = TY_MAX_OFFSET * cell;
     if (area <= 0.0 || fabs(missing) <= slack * area) return 0.0;
     return ty_clamp(missing / area - copysign(slack, missing), -limit, limit);
 }
@@ -512,7 +510,7 @@ static void write_off(ty_ledger* ledger, int n, double* missing, const double* a
     largest = ledger->body.at[largest];
     for (int i = 0; i < n; ++i) {
         if (ledger->body.at[i] != i || i == largest) continue;
-        double most = PATIENCE * MAX_OFFSET * ledger->cell * area[i];
+        double most = PATIENCE * TY_MAX_OFFSET * ledger->cell * area[i];
         double rest = missing[i] - ty_clamp(missing[i], -most, most);
         missing[i] -= rest;
         missing[largest] += rest;

@@ -34,6 +34,9 @@ typedef struct ty_track_def {
 
 ty_track_def ty_track_default(void);
 
+// No offset moves a surface farther than this in a step (cells): a jump would make waves.
+#define TY_MAX_OFFSET 0.05
+
 // A change of the liquid by a source or a drain.
 typedef struct ty_edit {
     bool add;             // unite with the region, else cut it out
