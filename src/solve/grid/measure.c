@@ -2,7 +2,7 @@
 #include "core/parallel.h"
 #include "solve/grid/gridflow.h"
 
-enum { BLOCK = 1024 };
+enum { BLOCK = 1024, ROW_BLOCK = 64 };
 
 // Waves as long as a cell need this many per second: dt <= 0.75 sqrt(h/g), or they grow.
 static const double WAVE_STEP = 0.75;
@@ -10,6 +10,8 @@ static const double WAVE_STEP = 0.75;
 // is continued into the air reaches beyond it (EXTRA_LAYERS of grid.c and one to spare).
 static const double SPRAY_SHARE = 1e-3, SPRAY_BEYOND = 2.0;
 enum { SPRAY_HALVINGS = 4 };
+// Cells: farther from the surface a cell is liquid or air.
+static const double HALF_DIAGONAL = 0.9;
 
 typedef struct measure_job {
     const ty_gridflow* gf;
@@ -17,65 +19,64 @@ typedef struct measure_job {
     double above;    // m/s: what is counted
 } measure_job;
 
-// How much liquid moves with a face, in h^3: from each of its two cells up to a half, up to the
-// surface.
-static double face_share(const ty_gridflow* gf, int axis, int f)
+// The difference of phi from a cell's centre to the next one's, toward side `up`; at the domain's
+// sides, beyond which there is none, that from the other one.
+static inline double phi_slope(const ty_gridflow* gf, int cell, const int at[3], int axis, int up)
 {
-    int low = f - gf->cells.stride[axis];
-    bool wet_low = gf->state[low] == TY_CELL_LIQUID, wet_high = gf->state[f] == TY_CELL_LIQUID;
-    if (wet_low && wet_high) return gf->open[axis][f];
-    if (!wet_low && !wet_high) return 0.0;
-    double theta = ty_surface_fraction(gf->phi[wet_low ? low : f], gf->phi[wet_low ? f : low]);
-    return gf->open[axis][f] * fmin(theta, 1.0);
+    const ty_cells* c = &gf->cells;
+    bool inside = up ? at[axis] < c->n[axis] : at[axis] > 1;
+    if (c->n[axis] == 1) return 0.0;
+    int s = inside == (up == 1) ? c->stride[axis] : -c->stride[axis];
+    double d = gf->phi[cell + s] - gf->phi[cell];
+    return inside ? d : -d;
 }
 
-static double energy_block(void* ctx, ty_range r)
+// The share of a cell that is liquid. Each of its eight parts has its own slopes, for a film may
+// have both its surfaces in a cell.
+static double fill(const ty_gridflow* gf, int cell, const int at[3])
 {
-    const measure_job* job = ctx;
-    const double* u = job->gf->u[job->axis];
+    double h = gf->cells.h, phi = gf->phi[cell], slope[3][2], sum = 0.0;
+    if (fabs(phi) > HALF_DIAGONAL * h) return phi < 0.0 ? 1.0 : 0.0;
+    for (int axis = 0; axis < 3; ++axis)
+        for (int up = 0; up < 2; ++up) slope[axis][up] = phi_slope(gf, cell, at, axis, up);
+    for (int part = 0; part < 8; ++part) {
+        double dx = slope[0][part & 1], dy = slope[1][part >> 1 & 1], dz = slope[2][part >> 2];
+        double middle = phi + 0.25 * (dx + dy + dz);
+        double across = 0.5 * sqrt(dx * dx + dy * dy + dz * dz);
+        if (across > fabs(2.0 * middle)) sum += 0.5 - middle / across;
+        else if (middle < 0.0) sum += 1.0;
+    }
+    return sum / 8.0;
+}
+
+// The liquid's squared speeds over a cell, h^3 m2/s2: each face has the half cell beside it as far
+// as it is open. What is left of a cell beside a closed face moves with that.
+static double cell_energy(const ty_gridflow* gf, int cell)
+{
     double sum = 0.0;
-    for (int64_t k = r.begin; k < r.end; ++k) {
-        int f = job->gf->face[job->axis].at[k];
-        sum += face_share(job->gf, job->axis, f) * u[f] * u[f];
+    for (int axis = 0; axis < 3; ++axis) {
+        int up = cell + gf->cells.stride[axis];
+        const double *u = gf->u[axis], *w = gf->open[axis];
+        sum += 0.5 * (w[cell] * u[cell] * u[cell] + w[up] * u[up] * u[up]);
     }
     return sum;
 }
 
-static double share_block(void* ctx, ty_range r)
-{
-    const measure_job* job = ctx;
-    double sum = 0.0;
-    for (int64_t k = r.begin; k < r.end; ++k)
-        sum += face_share(job->gf, job->axis, job->gf->face[job->axis].at[k]);
-    return sum;
-}
-
-// Half a cell for each that lies on a closed side: liquid that moves with a face that does not
-// move.
-static double side_block(void* ctx, ty_range r)
+static double energy_rows(void* ctx, ty_range r)
 {
     const measure_job* job = ctx;
     const ty_gridflow* gf = job->gf;
-    double sum = 0.0;
-    for (int64_t k = r.begin; k < r.end; ++k) {
-        int at[3];
-        ty_cell_coords(&gf->cells, gf->wet.at[k], at);
-        if (at[job->axis] == 1 && gf->closed[2 * job->axis]) sum += 0.5;
-        if (at[job->axis] == gf->cells.n[job->axis] && gf->closed[2 * job->axis + 1]) sum += 0.5;
+    const int *lo = gf->lo, *hi = gf->hi;
+    double most = HALF_DIAGONAL * gf->cells.h, sum = 0.0;
+    for (int64_t row = r.begin; row < r.end; ++row) {
+        int at[3] = {0, lo[1] + (int)(row % (hi[1] - lo[1])), lo[2] + (int)(row / (hi[1] - lo[1]))};
+        for (at[0] = lo[0]; at[0] < hi[0]; ++at[0]) {
+            int cell = ty_cell_index(&gf->cells, at[0], at[1], at[2]);
+            if (!(gf->phi[cell] < most)) continue;
+            sum += fill(gf, cell, at) * cell_energy(gf, cell);
+        }
     }
     return sum;
-}
-
-// The mean square of one component over the liquid, and the volume it was taken over, h^3. The
-// shares of faces add up to the liquid's volume only to second order (0.6 % too much for a ball 20
-// cells across), the mean is far better.
-static double mean_square(const measure_job* job, double* volume)
-{
-    const ty_ids* face = &job->gf->face[job->axis];
-    double energy = ty_parallel_sum(face->n, BLOCK, energy_block, (void*)job);
-    *volume = ty_parallel_sum(face->n, BLOCK, share_block, (void*)job) +
-              ty_parallel_sum(job->gf->wet.n, BLOCK, side_block, (void*)job);
-    return *volume > 0.0 ? energy / *volume : 0.0;
 }
 
 static inline double square_speed(const ty_gridflow* gf, int cell)
@@ -171,12 +172,11 @@ static double open_flux(const ty_gridflow* gf)
 
 void ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats)
 {
-    double h = gf->cells.h, mean = 0.0, square = 0.0, volume[3];
+    double h = gf->cells.h, square = 0.0;
     measure_job job = {.gf = gf};
     if (gf->wet.n) square = fmax(0.0, ty_parallel_max(gf->wet.n, BLOCK, speed_block, &job));
     double top = sqrt(square);
     for (job.axis = 0; job.axis < 3; ++job.axis) {
-        mean += mean_square(&job, &volume[job.axis]);
         top = fmax(top, ty_parallel_max(gf->face[job.axis].n, BLOCK, free_speed_block, &job));
     }
     gf->max_speed = top;
@@ -185,8 +185,9 @@ void ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats)
     double speed = fmax(step_speed(gf, top), ty_world_solid_speed(gf->world)) + sqrt(5.0 * h * g);
     gf->dt_limit = speed > 0.0 ? gf->def->cfl * h / speed : INFINITY;
     if (g > 0.0) gf->dt_limit = fmin(gf->dt_limit, WAVE_STEP * sqrt(h / g));
-    stats->moving_volume = h * h * h * (volume[0] + volume[1] + volume[2]) / 3.0;
-    stats->kinetic_energy = 0.5 * gf->def->density * stats->moving_volume * mean;
+    int64_t rows = (int64_t)(gf->hi[1] - gf->lo[1]) * (gf->hi[2] - gf->lo[2]);
+    stats->kinetic_energy = 0.5 * gf->def->density * h * h * h *
+                            ty_parallel_sum(rows, ROW_BLOCK, energy_rows, &job);
     stats->open_outflow = dt * open_flux(gf);
     stats->cells = gf->wet.n;
     stats->unknowns = gf->wet.n;
