@@ -18,6 +18,7 @@
 #include "field/label.h"
 #include "geometry/slope.h"
 #include "mesh/contour.h"
+#include "track/crease.h"
 #include "track/near.h"
 #include "world/shape.h"
 
@@ -67,7 +68,9 @@ struct ty_cutter {
     TY_ARRAY(int) body;
     TY_ARRAY(int) renumber;
     TY_ARRAY(corner) corners;
-    ty_tri_mesh mesh;    // of ty_cut_volume
+    ty_crease crease;
+    TY_ARRAY(uint8_t) far;    // per vertex: no obstacle near
+    ty_tri_mesh mesh;         // of ty_cut_volume
 };
 
 ty_status ty_cutter_create(ty_cutter** cutter)
@@ -83,6 +86,8 @@ void ty_cutter_rest(ty_cutter* c)
     ty_array_free(&c->lead);
     ty_array_free(&c->values);
     ty_array_free(&c->corners);
+    ty_array_free(&c->far);
+    ty_crease_free(&c->crease);
     ty_tri_mesh_free(&c->mesh);
 }
 
@@ -521,6 +526,42 @@ static ty_status collapse_corners(ty_cutter* c, ty_tri_mesh* m)
     return ty_tri_mesh_resize(m, n_verts, n_tris);
 }
 
+// Where obstacles stand still, it is known which vertices are beside them.
+static void find_far(void* ctx, ty_range r)
+{
+    placing* p = ctx;
+    ty_cutter* c = p->c;
+    for (int64_t v = r.begin; v < r.end; ++v) {
+        int node[3];
+        bool border;
+        inside_end(c, (int)v, node, &border);
+        int64_t i = node[0] + c->part.n[0] * (node[1] + (int64_t)c->part.n[1] * node[2]);
+        c->far.at[v] = c->known.hull ? !c->beside.at[i]
+                                     : c->obstacles.at[i] > BESIDE * c->part.cell;
+    }
+}
+
+static ty_status split_creases(ty_cutter* c, ty_tri_mesh* m, bool keep)
+{
+    const part* p = &c->part;
+    ty_crease_def def = {p->distance, ty_world_obstacles(p->world), .cell = p->cell};
+    placing place = {c, m};
+    memcpy(def.lo, p->lo, sizeof def.lo);
+    memcpy(def.hi, p->hi, sizeof def.hi);
+    if (keep && c->is_known) {
+        if (!ty_array_resize(&c->far, m->n_verts)) return ty_no_memory("cut surface");
+        ty_parallel_for(m->n_verts, BLOCK, find_far, &place);
+        def.far = c->far.at;
+    }
+    int n = m->n_verts;
+    TY_TRY(ty_crease_split(&c->crease, &def, m));
+    c->contour.key.n = n;
+    if (!ty_array_resize(&c->contour.key, m->n_verts)) return ty_no_memory("cut surface");
+    for (int v = n; v < m->n_verts; ++v)    // they belong to the same body
+        c->contour.key.at[v] = c->contour.key.at[c->crease.parent.at[v - n]];
+    return ty_ok();
+}
+
 static ty_status contour_part(ty_cutter* c, ty_tri_mesh* out, bool keep)
 {
     part* p = &c->part;
@@ -531,11 +572,13 @@ static ty_status contour_part(ty_cutter* c, ty_tri_mesh* out, bool keep)
         lattice.n[axis] = p->n[axis];
     }
     ty_sampler f = {.self = p, .width = 1, .eval = eval_part};
-    TY_TRY(ty_contour_grid(&c->contour, &lattice, &f, TY_CONTOUR_REFINE, out));
+    int refine = p->has_obstacles ? TY_CONTOUR_REFINE_KINKS : TY_CONTOUR_REFINE;
+    TY_TRY(ty_contour_grid(&c->contour, &lattice, &f, refine, out));
     placing place = {c, out};
     ty_parallel_for(out->n_verts, BLOCK, place_vertices, &place);
     if (p->fattening.eval) ty_parallel_for(out->n_verts, BLOCK, draw_back_block, &place);
-    return collapse_corners(c, out);
+    TY_TRY(collapse_corners(c, out));
+    return p->has_obstacles ? split_creases(c, out, keep) : ty_ok();
 }
 
 // A lattice from lo to hi.

@@ -86,6 +86,27 @@ static void a_level_at_a_node_is_no_exception(void** state)
     tank_close(&t);
 }
 
+// Water between two walls that cut the cells, at levels between two nodes and at one: the corner
+// between surface and wall is not bevelled off. (It was, by up to 0.9 % of the volume.)
+static void levels_between_walls_are_exact(void** state)
+{
+    (void)state;
+    tank t;
+    tank_begin(&t, 1.0, 1.0, 0.5);
+    tank_obstacle(&t, block(-1, -1, -1, 0.13, 2, 2));
+    tank_obstacle(&t, block(0.78, -1, -1, 2, 2, 2));
+    tank_open(&t, 0.1);
+    double worst = 0.0;
+    for (int i = 0; i <= 20; ++i) {
+        pool level = {{0, 1, 0}, 0.45 + 0.01 * i};
+        double volume = cut_volume(&t, &level, eval_pool, 0.1);
+        worst = ty_max(worst, fabs(volume / (0.65 * 0.5 * level.level) - 1.0));
+    }
+    print_message("volume off by at most %.3g\n", worst);
+    assert_true(worst < 1e-6);
+    tank_close(&t);
+}
+
 static double error_with_sphere(double cell)
 {
     tank t;
@@ -315,6 +336,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pools_are_exact),
         cmocka_unit_test(a_level_at_a_node_is_no_exception),
+        cmocka_unit_test(levels_between_walls_are_exact),
         cmocka_unit_test(obstacles_are_cut_to_second_order),
         cmocka_unit_test(any_liquid_gives_a_closed_surface),
         cmocka_unit_test(same_bits_for_any_number_of_threads),
