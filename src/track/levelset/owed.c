@@ -5,6 +5,10 @@
 // with the liquid and is part of what the next step should leave.
 //
 //     owed + |liquid in the cell by phi|  =  what fluxes brought there
+//
+// What is owed where no surface is, as where a bubble became too small to be seen, rises through
+// the liquid and falls through the air, a cell in a step, until it comes to one. (Without that a jet
+// two cells wide that fell into a pool had brought 7 % too much after 10 s.)
 #include <string.h>
 
 #include "core/parallel.h"
@@ -13,12 +17,14 @@
 
 enum { BLOCK = TY_SAMPLE_BATCH };
 static const double LEAST_OWED = 1e-12;    // cells^3: rounding
+static const double BURIED = 2.0;          // cells: as far as keep.c finds a surface
 
 // The cells that owe, and where their centres are after the step, in foot.
 typedef struct owed_job {
     ty_levelset* ls;
     const ty_flow* flow;
     double dt;
+    ty_vec3 fall;    // a cell
 } owed_job;
 
 static void follow(void* ctx, ty_range r)
@@ -34,6 +40,11 @@ static void follow(void* ctx, ty_range r)
     }
     double(*to)[3] = (double(*)[3])(ls->foot.at + 3 * r.begin);
     ty_trace_forward(job->flow, job->dt, n, (const double(*)[3])x, to);
+    for (int i = 0; i < n; ++i) {
+        double phi = ls->phi[ls->corner.at[r.begin + i]];
+        if (fabs(phi) > BURIED * ls->grid.cell)
+            ty_store3(to[i], ty_load3(to[i]) + copysign(1.0, phi) * job->fall);
+    }
 }
 
 static ty_status list_owing(ty_levelset* ls)
@@ -72,7 +83,8 @@ static void put_down(ty_levelset* ls, const double x[3], int from, double amount
 
 ty_status ty_levelset_carry_owed(ty_levelset* ls, const ty_flow* flow, double dt)
 {
-    owed_job job = {ls, flow, dt};
+    owed_job job = {ls, flow, dt,
+                    .fall = ls->grid.cell * ty_normalize(ty_world_gravity(ls->world))};
     TY_TRY(list_owing(ls));
     int64_t n = ls->corner.n;
     double* amount = ls->foot.at + 3 * n;
