@@ -47,7 +47,8 @@ double ty_tetflow_before_impact(const ty_tetflow* tf, double volume, double dt)
     const ty_tet_motion* m = &tf->motion[tf->now];
     impact_job job = {m, ty_world_solid(tf->world), dt};
     double shortest = dt / ty_max(tf->def->cfl, 1.0);    // about CFL 1
-    if (!ty_tet_has_solids(tf->world)) return dt;
+    // `method: paper` has nothing of ours
+    if (tf->def->paper || !ty_tet_has_solids(tf->world)) return dt;
     while (0.5 * job.dt >= shortest && ty_parallel_sum(m->skin.n_tris - m->n_loose_tris, BLOCK,
                                                        behind_block, &job) > LOST * volume)
         job.dt *= 0.5;
