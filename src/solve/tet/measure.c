@@ -124,9 +124,9 @@ ty_status ty_tetflow_measure(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_s
     double square = fmax(ty_parallel_max(n, BLOCK, tet_speed_block, m), 0.0);
     square = fmax(square, ty_parallel_max(m->skin.n_verts, BLOCK, skin_speed_block, m));
     tf->max_speed = sqrt(square);
-    tf->dt_limit = step_limit(tf);
-    TY_TRY(ty_tet_band_make(&tf->band, m, tf->world, tf->dt_limit));
     stats->moving_volume = ty_parallel_sum(n, BLOCK, volume_block, m);
+    tf->dt_limit = ty_tetflow_before_impact(tf, stats->moving_volume, step_limit(tf));
+    TY_TRY(ty_tet_band_make(&tf->band, m, tf->world, tf->dt_limit));
     stats->kinetic_energy = 0.5 * tf->def->density * ty_parallel_sum(n, BLOCK, energy_block, m);
     stats->cells = (int64_t)ty_parallel_sum(n, BLOCK, live_block, m);
     ty_tetflow_witness(tf, liquid, stats);

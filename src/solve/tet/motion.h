@@ -183,6 +183,9 @@ ty_status ty_tet_motion_archive(ty_tet_motion* m, ty_archive* ar, ty_tet_stars* 
 void ty_tetflow_witness(const ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* stats);
 // write.c: velocities, pressures (Pa) and open shares of the tets, as .vtu.
 ty_status ty_tetflow_write(const ty_tetflow* tf, const char* path);
+// impact.c: dt, or less when so long a step would lose much of `volume` m3 at walls that the surface
+// meets in it.
+double ty_tetflow_before_impact(const ty_tetflow* tf, double volume, double dt);
 // measure.c: what stats say, and the limits of the next step.
 ty_status ty_tetflow_measure(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* stats);
 
