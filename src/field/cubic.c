@@ -3,6 +3,8 @@
 
 // Ratio of neighbouring second differences that no resolved surface has
 static const double KINK = 3.0;
+// Newton's steps from a straight line's zero; 1e-6 cells where the values are distances.
+enum { ZERO_STEPS = 3 };
 
 // The four values of a row; beyond the border they go on linearly.
 typedef struct stencil {
@@ -183,4 +185,20 @@ void ty_grid_distance(const ty_grid* g, const double* values, int n, const doubl
             s[axis] = (x[i][axis] - g->origin[axis]) * inverse - 0.5;
         out[i] = value_at(g, values, s);
     }
+}
+
+double ty_cubic_zero(const double f[4])
+{
+    double a = f[0] - 2.0 * f[1] + f[2], b = f[1] - 2.0 * f[2] + f[3], t = f[1] / (f[1] - f[2]);
+    if (!(a * b > 0.0)) return t;
+    double ratio = a / b;
+    if (ratio > KINK) a = KINK * b;
+    if (ratio < 1.0 / KINK) b = KINK * a;
+    for (int step = 0; step < ZERO_STEPS; ++step) {
+        double bend = 0.5 * ((1.0 - t) * a + t * b);
+        double value = f[1] + t * (f[2] - f[1]) - t * (1.0 - t) * bend;
+        double slope = f[2] - f[1] - (1.0 - 2.0 * t) * bend - 0.5 * t * (1.0 - t) * (b - a);
+        t = slope * (f[2] - f[1]) > 0.0 ? ty_clamp(t - value / slope, 0.0, 1.0) : t;
+    }
+    return t;
 }

@@ -55,27 +55,44 @@ typedef struct job {
 
 static bool inside(double phi) { return phi < 0.0; }
 
-static bool touches_surface(const ty_grid* g, const double* phi, const int ijk[3], int64_t cell)
+// Signs of a row of cells, one byte each, with the first and the last one twice.
+static uint8_t* signs_of(const job* j, int64_t row)
 {
-    bool sign = inside(phi[cell]);
-    for (int axis = 0; axis < 3; ++axis) {
-        int64_t stride = ty_grid_stride(g, axis);
-        if (ijk[axis] > 0 && inside(phi[cell - stride]) != sign) return true;
-        if (ijk[axis] < g->n[axis] - 1 && inside(phi[cell + stride]) != sign) return true;
-    }
-    return false;
+    return j->r->sign.at + row * (j->g->n[0] + 2) + 1;
 }
 
-// The cells of a row that touch the surface; with `out` they are also written.
-static int scan_row(const ty_grid* g, const double* phi, int64_t row, int64_t* out)
+static void find_signs(void* ctx, ty_range range)
 {
+    job* j = ctx;
+    int n = j->g->n[0];
+    for (int64_t row = range.begin; row < range.end; ++row) {
+        uint8_t* sign = signs_of(j, row);
+        for (int i = 0; i < n; ++i) sign[i] = inside(j->phi[row * n + i]);
+        sign[-1] = sign[0];
+        sign[n] = sign[n - 1];
+    }
+}
+
+// Marks the cells of a row that touch the surface, and returns how many.
+static int mark_row(const job* j, int64_t row)
+{
+    const int* n = j->g->n;
+    int64_t at[2] = {row % n[1], row / n[1]}, stride[2] = {1, n[1]};
+    const uint8_t *own = signs_of(j, row), *other[4];
+    for (int side = 0; side < 4; ++side) {
+        int axis = side / 2, last = n[axis + 1] - 1;
+        bool out = side % 2 ? at[axis] == last : at[axis] == 0;
+        other[side] = out ? own : signs_of(j, row + (side % 2 ? stride[axis] : -stride[axis]));
+    }
+    uint8_t* touches = j->r->touches.at + row * n[0];
     int found = 0;
-    int ijk[3] = {0, (int)(row % g->n[1]), (int)(row / g->n[1])};
-    int64_t first = row * g->n[0];
-    for (ijk[0] = 0; ijk[0] < g->n[0]; ++ijk[0]) {
-        if (!touches_surface(g, phi, ijk, first + ijk[0])) continue;
-        if (out) out[found] = first + ijk[0];
-        ++found;
+    for (int i = 0; i < n[0]; ++i) {
+        uint8_t any = own[i - 1] | own[i + 1] | other[0][i] | other[1][i] | other[2][i] |
+                      other[3][i];
+        uint8_t all = own[i - 1] & own[i + 1] & other[0][i] & other[1][i] & other[2][i] &
+                      other[3][i];
+        touches[i] = own[i] ? !all : any;
+        found += touches[i];
     }
     return found;
 }
@@ -84,15 +101,20 @@ static void count_rows(void* ctx, ty_range range)
 {
     job* j = ctx;
     for (int64_t row = range.begin; row < range.end; ++row)
-        j->r->row_count.at[row] = scan_row(j->g, j->phi, row, NULL);
+        j->r->row_count.at[row] = mark_row(j, row);
 }
 
 static void fill_rows(void* ctx, ty_range range)
 {
     job* j = ctx;
-    for (int64_t row = range.begin; row < range.end; ++row)
-        if (j->r->row_count.at[row])
-            scan_row(j->g, j->phi, row, j->r->cell.at + j->r->row_first.at[row]);
+    int n = j->g->n[0];
+    for (int64_t row = range.begin; row < range.end; ++row) {
+        ty_band_cell* out = j->r->cell.at + j->r->row_first.at[row];
+        int y = (int)(row % j->g->n[1]), z = (int)(row / j->g->n[1]);
+        for (int i = 0, found = 0; found < j->r->row_count.at[row]; ++i)
+            if (j->r->touches.at[row * n + i])
+                out[found++] = (ty_band_cell){row * n + i, {i, y, z}};
+    }
 }
 
 static bool grow_lists(ty_redistance* r, int64_t n)
@@ -105,8 +127,11 @@ static ty_status find_near(job* j)
 {
     ty_redistance* r = j->r;
     int64_t rows = (int64_t)j->g->n[1] * j->g->n[2];
-    if (!ty_array_resize(&r->row_count, rows) || !ty_array_resize(&r->row_first, rows))
+    if (!ty_array_resize(&r->row_count, rows) || !ty_array_resize(&r->row_first, rows) ||
+        !ty_array_resize(&r->sign, rows * (j->g->n[0] + 2)) ||
+        !ty_array_resize(&r->touches, rows * j->g->n[0]))
         return ty_no_memory("rows of the redistancing");
+    ty_parallel_for(rows, ROW_BLOCK, find_signs, j);
     ty_parallel_for(rows, ROW_BLOCK, count_rows, j);
     int64_t n = ty_prefix_sum(rows, r->row_count.at, r->row_first.at);
     r->cell.n = r->closest.n = r->distance.n = 0;
@@ -279,10 +304,9 @@ static double near_body(void* ctx, ty_range range)
     ty_cubic f = {j->g, j->phi, j->scale};
     int fallbacks = 0;
     for (int64_t i = range.begin; i < range.end; ++i) {
-        int64_t cell = r->cell.at[i];
-        int ijk[3];
+        int64_t cell = r->cell.at[i].id;
+        const int* ijk = r->cell.at[i].ijk;
         double theta[3], start[3];
-        ty_grid_coords(j->g, cell, ijk);
         double x[3] = {ijk[0], ijk[1], ijk[2]};
         double nearest = crossings(j->g, j->phi, ijk, cell, theta);
         foot best = {.found = false};
@@ -309,15 +333,14 @@ static ty_status next_layer(job* j, int64_t begin, int64_t end)
     if (!grow_lists(r, end + 6 * (end - begin))) return ty_no_memory("band of the redistancing");
     for (int64_t i = begin; i < end; ++i) {
         if (r->distance.at[i] >= j->band) continue;
-        int64_t cell = r->cell.at[i];
-        int ijk[3];
-        ty_grid_coords(j->g, cell, ijk);
+        const ty_band_cell* from = &r->cell.at[i];
         for (int side = 0; side < 6; ++side) {
-            int axis = side >> 1, step = side & 1 ? 1 : -1;
-            int64_t next = cell + step * ty_grid_stride(j->g, axis);
-            if (ijk[axis] + step < 0 || ijk[axis] + step >= j->g->n[axis] || r->slot.at[next] >= 0)
-                continue;
-            r->slot.at[next] = (int)r->cell.n;
+            int axis = side >> 1, step = side & 1 ? 1 : -1, at = from->ijk[axis] + step;
+            ty_band_cell next = *from;
+            next.id += step * ty_grid_stride(j->g, axis);
+            if (at < 0 || at >= j->g->n[axis] || r->slot.at[next.id] >= 0) continue;
+            next.ijk[axis] = at;
+            r->slot.at[next.id] = (int)r->cell.n;
             r->cell.at[r->cell.n++] = next;
         }
     }
@@ -383,9 +406,8 @@ static void layer_body(void* ctx, ty_range range)
     ty_cubic f = {j->g, j->phi, j->scale};
     const rest near_enough = {BAND_SURFACE, BAND_ALIGNED}, anything = {1.0, INFINITY};
     for (int64_t i = j->begin + range.begin; i < j->begin + range.end; ++i) {
-        int64_t cell = r->cell.at[i];
-        int ijk[3];
-        ty_grid_coords(j->g, cell, ijk);
+        int64_t cell = r->cell.at[i].id;
+        const int* ijk = r->cell.at[i].ijk;
         double x[3] = {ijk[0], ijk[1], ijk[2]};
         foot best = inherit(j, ijk, cell);
         foot own = {.found = false};
@@ -417,7 +439,7 @@ static void store_band(void* ctx, ty_range range)
     job* j = ctx;
     double* phi = (double*)j->phi;
     for (int64_t i = range.begin; i < range.end; ++i) {
-        int64_t cell = j->r->cell.at[i];
+        int64_t cell = j->r->cell.at[i].id;
         double d = ty_min(j->r->distance.at[i], j->band);
         phi[cell] = inside(phi[cell]) ? -ty_max(d, SMALLEST) / j->scale : d / j->scale;
     }
@@ -452,6 +474,8 @@ void ty_redistance_free(ty_redistance* r)
     ty_array_free(&r->cell);
     ty_array_free(&r->closest);
     ty_array_free(&r->distance);
+    ty_array_free(&r->sign);
+    ty_array_free(&r->touches);
     ty_array_free(&r->row_count);
     ty_array_free(&r->row_first);
 }

@@ -21,12 +21,19 @@ typedef struct ty_closest_place {
     float at[3], normal[3];
 } ty_closest_place;
 
+typedef struct ty_band_cell {
+    int64_t id;    // in memory
+    int ijk[3];
+} ty_band_cell;
+
 // Scratch memory and counts of the last call. Open; zero-initialise, then ty_redistance_free.
 typedef struct ty_redistance {
     TY_ARRAY(int) slot;                    // per cell: place in the band's lists, -1 outside
-    TY_ARRAY(int64_t) cell;                // the band's cells, layer by layer from the surface
+    TY_ARRAY(ty_band_cell) cell;           // the band's cells, layer by layer from the surface
     TY_ARRAY(ty_closest_place) closest;    // of each cell
     TY_ARRAY(double) distance;             // new values of the band's cells, in cells
+    TY_ARRAY(uint8_t) sign;                // per cell, rows with an end more on each side
+    TY_ARRAY(uint8_t) touches;             // per cell: the surface is between it and a neighbour
     TY_ARRAY(int) row_count;
     TY_ARRAY(int64_t) row_first;
     // Set before a call: from 2.5 cells on the trilinear interpolant will do. Semi-Lagrangian steps

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "field/label.h"
+#include "field/cubic.h"
 #include "geometry/slope.h"
 #include "mesh/contour.h"
 #include "track/crease.h"
@@ -30,7 +30,6 @@ static const double MIN_CUT = 1e-6;
 static const double DRAW_STEP = 0.05;    // cells: of the differences that point back to the liquid
 // Cells: what is farther from the fattened liquid lies on an obstacle
 static const double ON_LIQUID = 0.01;
-static const double BODY_REACH = 1.5;    // cells
 // Cells from obstacles beyond which they touch no edge of the lattice that the surface cuts
 static const double BESIDE = 3.0;
 
@@ -52,11 +51,11 @@ typedef struct part {
     const double*
         centers;    // the liquid's values at the whole lattice's nodes, except those on the sides; or NULL
     int64_t stride[3];    // of centers, which is that of node 0
+    int refine;           // steps to the zeros along edges
 } part;
 
 struct ty_cutter {
     ty_contour contour;
-    ty_label label;
     part part;
     ty_near near;           // when there is a hull
     TY_ARRAY(bool) lead;    // per row of nodes: whether the first one is inside
@@ -65,7 +64,6 @@ struct ty_cutter {
     TY_ARRAY(uint8_t) beside;      // whether a node is in an obstacle or near one
     part known;                    // that part
     bool is_known;
-    TY_ARRAY(int) body;
     TY_ARRAY(int) renumber;
     TY_ARRAY(corner) corners;
     ty_crease crease;
@@ -95,10 +93,8 @@ void ty_cutter_destroy(ty_cutter* c)
 {
     if (!c) return;
     ty_cutter_rest(c);
-    ty_label_free(&c->label);
     ty_array_free(&c->obstacles);
     ty_array_free(&c->beside);
-    ty_array_free(&c->body);
     ty_array_free(&c->renumber);
     ty_free(c);
 }
@@ -276,7 +272,7 @@ static void find_centers(part* p, const ty_liquid* liquid)
                        0.5;    // of node 0 along with the others
         int64_t first = llround(shift);
         if (fabs(shift - (double)first) > SAME_PLACE || first < 0 ||
-            first + p->whole[axis] - 1 > l->n[axis])
+            first + p->whole[axis] > l->n[axis])
             return;
         p->stride[axis] = stride;
         at += first * stride;
@@ -421,6 +417,20 @@ static double true_cut(const ty_cutter* c, const int low[3], int axis)
     return ty_clamp(t[0], MIN_CUT, 1.0 - MIN_CUT);
 }
 
+// Whether the tracker's own values tell where an edge is cut: it lies between centres of cells.
+// f: those on its line.
+static bool between_centers(const part* p, const int low[3], int axis, double f[4])
+{
+    const double* at = p->centers;
+    if (!at || p->has_obstacles || p->fattening.eval) return false;
+    for (int d = 0; d < 3; ++d) {
+        if (low[d] < 1 || low[d] + (d == axis) > p->whole[d] - 2) return false;
+        at += low[d] * p->stride[d];
+    }
+    for (int i = 0; i < 4; ++i) f[i] = at[(i - 1) * p->stride[axis]];
+    return true;
+}
+
 static void place_vertices(void* ctx, ty_range r)
 {
     placing* p = ctx;
@@ -428,13 +438,15 @@ static void place_vertices(void* ctx, ty_range r)
     for (int64_t v = r.begin; v < r.end; ++v) {
         int node[3], low[3];
         bool border;
-        double* x = p->mesh->vert[v];
+        double *x = p->mesh->vert[v], f[4];
         int axis = inside_end(c, (int)v, node, &border);
         ty_contour_edge(c->contour.key.at[v], low);
         double t = x[axis] - (low[axis] + c->part.first[axis]);
         if (border) {
             for (int d = 0; d < 3; ++d) x[d] = node[d] + c->part.first[d];
-        } else if (ty_min(t, 1.0 - t) <= TY_CONTOUR_MIN_CUT * 1.001) {
+        } else if (between_centers(&c->part, low, axis, f)) {
+            x[axis] = low[axis] + ty_clamp(ty_cubic_zero(f), MIN_CUT, 1.0 - MIN_CUT);
+        } else if (c->part.refine == 0 || ty_min(t, 1.0 - t) <= TY_CONTOUR_MIN_CUT * 1.001) {
             x[axis] = low[axis] + c->part.first[axis] + true_cut(c, low, axis);
         }
         double s[3] = {x[0], x[1], x[2]};
@@ -572,8 +584,11 @@ static ty_status contour_part(ty_cutter* c, ty_tri_mesh* out, bool keep)
         lattice.n[axis] = p->n[axis];
     }
     ty_sampler f = {.self = p, .width = 1, .eval = eval_part};
-    int refine = p->has_obstacles ? TY_CONTOUR_REFINE_KINKS : TY_CONTOUR_REFINE;
-    TY_TRY(ty_contour_grid(&c->contour, &lattice, &f, refine, out));
+    // Where nearly all vertices are placed by values alone, the others are on their own.
+    p->refine = p->has_obstacles                   ? TY_CONTOUR_REFINE_KINKS
+                : p->centers && !p->fattening.eval ? 0
+                                                   : TY_CONTOUR_REFINE;
+    TY_TRY(ty_contour_grid(&c->contour, &lattice, &f, p->refine, out));
     placing place = {c, out};
     ty_parallel_for(out->n_verts, BLOCK, place_vertices, &place);
     if (p->fattening.eval) ty_parallel_for(out->n_verts, BLOCK, draw_back_block, &place);
@@ -618,42 +633,16 @@ static ty_status set_part(part* p, const ty_sampler* distance, const ty_world* w
     return set_lattice(p, lo, hi, cell);
 }
 
-// Bodies: connected nodes, and those that triangles connect.
-static ty_status label_bodies(ty_cutter* c, const ty_tri_mesh* m)
-{
-    TY_TRY(ty_label_scan(&c->label, c->part.n, c->values.at, NULL));
-    if (!ty_array_resize(&c->body, m->n_verts)) return ty_no_memory("cut surface");
-    for (int v = 0; v < m->n_verts; ++v) {
-        int node[3];
-        bool border;
-        inside_end(c, v, node, &border);
-        c->body.at[v] = ty_label_run_at(&c->label, node[0], node[1], node[2]);
-    }
-    for (int t = 0; t < m->n_tris; ++t)
-        for (int i = 1; i < 3; ++i)
-            ty_label_unite(&c->label, c->body.at[m->tri[t][0]], c->body.at[m->tri[t][i]]);
-    ty_label_number(&c->label);
-    for (int v = 0; v < m->n_verts; ++v) c->body.at[v] = c->label.run.at[c->body.at[v]].label;
-    return ty_ok();
-}
-
 ty_status ty_cut_surface(ty_cutter* c, const ty_liquid* liquid, const ty_world* world,
                          ty_tri_mesh* out)
 {
     ty_box bounds = ty_tri_mesh_bounds(liquid->surface);
-    if (liquid->surface->n_tris == 0) {
-        c->body.n = 0;
-        c->label.n_labels = 0;
-        c->label.run.n = 0;
-        memset(c->label.n, 0, sizeof c->label.n);
-        return ty_tri_mesh_resize(out, 0, 0);
-    }
+    if (liquid->surface->n_tris == 0) return ty_tri_mesh_resize(out, 0, 0);
     TY_TRY(set_part(&c->part, &liquid->distance, world, liquid->cell, &bounds));
     c->part.fattening = liquid->fattening;
     c->part.hull = liquid->hull;
     find_centers(&c->part, liquid);
-    TY_TRY(contour_part(c, out, true));
-    return label_bodies(c, out);
+    return contour_part(c, out, true);
 }
 
 ty_status ty_cut_volume(ty_cutter* c, const ty_sampler* distance, double cell,
@@ -674,33 +663,4 @@ ty_status ty_cut_volume(ty_cutter* c, const ty_sampler* distance, double cell,
     TY_TRY(contour_part(c, &c->mesh, false));
     *volume = ty_tri_mesh_volume(&c->mesh);
     return ty_ok();
-}
-
-const int* ty_cutter_bodies(const ty_cutter* c, int* n_bodies)
-{
-    *n_bodies = c->label.n_labels;
-    return c->body.at;
-}
-
-int ty_cutter_body_at(const ty_cutter* c, const double x[3])
-{
-    const part* p = &c->part;
-    int best = -1;
-    double nearest = BODY_REACH * BODY_REACH, s[3];
-    for (int axis = 0; axis < 3; ++axis)
-        s[axis] = (x[axis] - p->lo[axis]) / p->cell + 0.5 - p->first[axis];
-    if (!(fabs(s[0]) < MAX_NODES && fabs(s[1]) < MAX_NODES && fabs(s[2]) < MAX_NODES)) return -1;
-    for (int i = 0; i < 64; ++i) {
-        int node[3];
-        double squared = 0.0;
-        for (int axis = 0; axis < 3; ++axis) {
-            node[axis] = (int)floor(s[axis]) - 1 + (i >> 2 * axis & 3);
-            squared += (node[axis] - s[axis]) * (node[axis] - s[axis]);
-        }
-        int body = squared < nearest ? ty_label_at(&c->label, node[0], node[1], node[2]) : -1;
-        if (body < 0) continue;
-        best = body;
-        nearest = squared;
-    }
-    return best;
 }

@@ -18,7 +18,7 @@ typedef struct ty_cutter ty_cutter;
 
 ty_status ty_cutter_create(ty_cutter** cutter);
 void ty_cutter_destroy(ty_cutter* cutter);    // NULL is fine
-// Gives back scratch memory. Bodies stay.
+// Gives back scratch memory.
 void ty_cutter_rest(ty_cutter* cutter);
 
 // Replaces `out`. Without a domain the lattice covers the liquid's surface. An empty liquid gives
@@ -31,12 +31,5 @@ ty_status ty_cut_surface(ty_cutter* cutter, const ty_liquid* liquid, const ty_wo
 // have it: the difference of two calls is what a change inside the box did. m3.
 ty_status ty_cut_volume(ty_cutter* cutter, const ty_sampler* distance, double cell,
                         const ty_world* world, const ty_box* box, double* volume);
-
-// Bodies of liquid of the last surface: lattice nodes inside the liquid that are connected through
-// edges or through the surface's triangles; a bubble belongs to the body around it. body[v] per
-// vertex, numbered by lowest node.
-const int* ty_cutter_bodies(const ty_cutter* cutter, int* n_bodies);
-// The body nearest to x within a cell and a half, -1 when there is none.
-int ty_cutter_body_at(const ty_cutter* cutter, const double x[3]);
 
 #endif

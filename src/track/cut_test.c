@@ -253,41 +253,6 @@ static void far_nodes_are_not_asked_and_not_missed(void** state)
     tank_close(&t);
 }
 
-// A ball with a bubble in it, and another ball.
-static void eval_balls(const void* self, int n, const double (*x)[3], double* out)
-{
-    (void)self;
-    for (int i = 0; i < n; ++i) {
-        double a = ty_norm(ty_load3(x[i]) - ty_vec(0.3, 0.5, 0.5));
-        double b = ty_norm(ty_load3(x[i]) - ty_vec(0.8, 0.5, 0.5));
-        out[i] = fmin(fmax(a - 0.25, 0.1 - a), b - 0.15);
-    }
-}
-
-static void bubbles_belong_to_their_body(void** state)
-{
-    (void)state;
-    tank t;
-    tank_begin(&t, 1.0, 1.0, 1.0);
-    tank_open(&t, 0.04);
-    ty_cutter* cutter;
-    ty_tri_mesh some = {0}, out = {0};
-    ty_liquid liquid = liquid_of(&some, NULL, eval_balls, 0.04);
-    assert_ok(ty_cutter_create(&cutter));
-    assert_ok(ty_cut_surface(cutter, &liquid, t.world, &out));
-    int n_bodies;
-    const int* body = ty_cutter_bodies(cutter, &n_bodies);
-    assert_int_equal(n_bodies, 2);
-    for (int v = 0; v < out.n_verts; ++v) assert_int_equal(body[v], out.vert[v][0] > 0.6);
-    assert_int_equal(ty_cutter_body_at(cutter, (double[3]){0.3, 0.68, 0.5}), 0);
-    assert_int_equal(ty_cutter_body_at(cutter, (double[3]){0.8, 0.5, 0.5}), 1);
-    assert_int_equal(ty_cutter_body_at(cutter, (double[3]){0.3, 0.95, 0.9}), -1);
-    ty_tri_mesh_free(&out);
-    ty_tri_mesh_free(&some);
-    ty_cutter_destroy(cutter);
-    tank_close(&t);
-}
-
 static void a_part_measures_a_change_inside_it(void** state)
 {
     (void)state;
@@ -323,9 +288,7 @@ static void nothing_gives_nothing(void** state)
         .distance = {.self = &dry, .width = 1, .eval = eval_pool}, .surface = &none, .cell = 0.1};
     assert_ok(ty_cutter_create(&cutter));
     assert_ok(ty_cut_surface(cutter, &liquid, t.world, &out));
-    int n_bodies;
-    ty_cutter_bodies(cutter, &n_bodies);
-    assert_int_equal(out.n_tris + n_bodies, 0);
+    assert_int_equal(out.n_tris, 0);
     assert_near(cut_volume(&t, &dry, eval_pool, 0.1), 0.0, 0.0);
     ty_cutter_destroy(cutter);
     tank_close(&t);
@@ -341,7 +304,6 @@ int main(void)
         cmocka_unit_test(any_liquid_gives_a_closed_surface),
         cmocka_unit_test(same_bits_for_any_number_of_threads),
         cmocka_unit_test(far_nodes_are_not_asked_and_not_missed),
-        cmocka_unit_test(bubbles_belong_to_their_body),
         cmocka_unit_test(a_part_measures_a_change_inside_it),
         cmocka_unit_test(nothing_gives_nothing),
     };

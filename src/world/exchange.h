@@ -28,8 +28,9 @@ typedef struct ty_liquid {
     int n_pieces;
     double cell, overlap;    // metres
     ty_lattice lattice;      // of `values`
-    const double*
-        values;    // the distance at a lattice's points, x fastest; NULL: the tracker keeps none
+    // The distance at a lattice's points, x fastest; along the lines between them it is
+    // field/cubic.h's interpolant. NULL: the tracker keeps none.
+    const double* values;
     ty_sampler
         fattening;    // metres by which `distance` must be lowered for a lattice of `cell` to see thin liquid; eval
     // NULL: nowhere

@@ -172,10 +172,17 @@ static void deal_box(const box_job* job, int64_t low, ty_box_parts* out)
 {
     double h = job->ls->grid.cell, q[8], share[8], all = 0.0, parts = 0.0;
     box b = lattice_box(job, low);
-    int in = 0;
+    int in = 0, deep = 0;
     *out = (ty_box_parts){.at_surface = 0};
-    for (int k = 0; k < 8; ++k) in += b.p[k] < 0.0;
+    for (int k = 0; k < 8; ++k) {
+        in += b.p[k] < 0.0;
+        deep += b.p[k] * 2 * SUB <= -h;
+    }
     if (in == 0) return;
+    if (deep == 8 && b.size == 1.0) {
+        for (int k = 0; k < 8; ++k) out->liquid[k] = 1.0f / 8;
+        return;
+    }
     middles(b.p, q);
     for (int k = 0; k < 8; ++k) {
         share[k] = ty_clamp(0.5 - q[k] * SUB / h, 0.0, 1.0) + (b.p[k] < 0.0 ? LEAST_SHARE : 0.0);

@@ -3,31 +3,10 @@
 // has it (track/cut.c): marching cubes whose vertices are the zeros of phi's interpolant along the
 // box's edges. In the first frames of a jet what is rounded off at its front counts, and straight
 // edges and tetrahedra measure it otherwise.
+#include "field/cubic.h"
 #include "mesh/contour.h"
 #include "mesh/contour_table.h"
 #include "track/levelset/levelset.h"
-
-// Newton's steps from a straight edge's zero; 1e-6 cells where the values are distances.
-enum { ZERO_STEPS = 3 };
-static const double KINK = 3.0;    // field/cubic.c
-
-// Where the interpolant of field/cubic.h along an axis is zero between f[1] and f[2], which differ
-// in sign.
-static double line_zero(const double f[4])
-{
-    double a = f[0] - 2.0 * f[1] + f[2], b = f[1] - 2.0 * f[2] + f[3], t = f[1] / (f[1] - f[2]);
-    if (!(a * b > 0.0)) return t;
-    double ratio = a / b;
-    if (ratio > KINK) a = KINK * b;
-    if (ratio < 1.0 / KINK) b = KINK * a;
-    for (int step = 0; step < ZERO_STEPS; ++step) {
-        double bend = 0.5 * ((1.0 - t) * a + t * b);
-        double value = f[1] + t * (f[2] - f[1]) - t * (1.0 - t) * bend;
-        double slope = f[2] - f[1] - (1.0 - 2.0 * t) * bend - 0.5 * t * (1.0 - t) * (b - a);
-        t = slope * (f[2] - f[1]) > 0.0 ? ty_clamp(t - value / slope, 0.0, 1.0) : t;
-    }
-    return t;
-}
 
 // The area of liquid on a box's upper face along x; liquid at two opposite corners is joined.
 static double face_area(const double p[8], const double cut[12])
@@ -94,7 +73,7 @@ double ty_levelset_whole_box(const ty_levelset* ls, const double* values, int64_
         if (!is_cut(p, edge)) continue;
         int64_t stride = ty_grid_stride(g, edge >> 2), a = node[ty_contour_edge_corner(edge)];
         double f[4] = {values[a - stride], values[a], values[a + stride], values[a + 2 * stride]};
-        cut[edge] = line_zero(f);
+        cut[edge] = ty_cubic_zero(f);
     }
     return volume(p, cut);
 }

@@ -160,11 +160,13 @@ ty_status ty_levelset_edit(ty_levelset* ls, int n, const ty_edit* edits, double*
 static double share(const ty_levelset* ls, const double x[3], double phi, ty_vec3 normal)
 {
     enum { STEPS = 4 };
-    double h = ls->grid.cell, at[STEPS][3], value[STEPS], deepest = 0.0;
-    for (int i = 0; i < STEPS; ++i)
-        ty_store3(at[i], ty_load3(x) - (phi + 0.5 * THICK * h * (i + 1) / STEPS) * normal);
-    ty_grid_linear(&ls->grid, ls->phi, STEPS, (const double(*)[3])at, value);
-    for (int i = 0; i < STEPS; ++i) deepest = ty_max(deepest, -value[i]);
+    double h = ls->grid.cell, deepest = 0.0;
+    for (int i = STEPS; i > 0 && 2.0 * deepest < THICK * h; --i) {    // the deepest first
+        double at[1][3], value;
+        ty_store3(at[0], ty_load3(x) - (phi + 0.5 * THICK * h * i / STEPS) * normal);
+        ty_grid_linear(&ls->grid, ls->phi, 1, (const double(*)[3])at, &value);
+        deepest = ty_max(deepest, -value);
+    }
     return ty_min(1.0, 2.0 * deepest / (THICK * h));
 }
 

@@ -34,16 +34,21 @@ typedef struct keep_job {
 // K applied to values at cells.
 static double spread(const ty_levelset* ls, int64_t cell, const double* values)
 {
-    double sum = 0.0;
-    for (int k = -REACH; k <= REACH; ++k)
-        for (int j = -REACH; j <= REACH; ++j) {
-            const double* row = values + cell + j * ty_grid_stride(&ls->grid, 1) +
-                                k * ty_grid_stride(&ls->grid, 2);
-            double line = 0.0;
-            for (int i = -REACH; i <= REACH; ++i) line += KERNEL[i + REACH] * row[i];
-            sum += KERNEL[j + REACH] * KERNEL[k + REACH] * line;
+    int64_t dy = ty_grid_stride(&ls->grid, 1), dz = ty_grid_stride(&ls->grid, 2);
+    const double* plane = values + cell - REACH * (1 + dy + dz);
+    ty_vec3 four = {0};    // sums over rows of all but their last value, and of that
+    double last = 0.0;
+    for (int k = 0; k < WIDTH; ++k, plane += dz) {
+        ty_vec3 rows = {0};
+        double ends = 0.0;
+        for (int j = 0; j < WIDTH; ++j) {
+            rows += KERNEL[j] * ty_load4(plane + j * dy);
+            ends += KERNEL[j] * plane[j * dy + WIDTH - 1];
         }
-    return sum;
+        four += KERNEL[k] * rows;
+        last += KERNEL[k] * ends;
+    }
+    return KERNEL[0] * (four[0] + last) + KERNEL[1] * (four[1] + four[3]) + KERNEL[2] * four[2];
 }
 
 // spare[] holds the areas: what is lost per area around.
@@ -137,7 +142,7 @@ ty_status ty_levelset_keep(ty_levelset* ls)
         return ty_no_memory("cells at the surface");
     for (int round = 0; round < rounds && most > AGAIN; ++round) {
         give(ls, &most);
-        if (most > 0.0) ty_levelset_find_lost(ls, ls->next);
+        if (most > 0.0 && ls->filled_by) ty_levelset_find_lost(ls, ls->next);
     }
     // Only while a source pours, whose rate is to be met in every frame. Given back at last, small
     // debts took a wave of 64 cells from 0.1 to 1.5 % of its amplitude, and a tank that runs empty

@@ -6,9 +6,7 @@
 #include "field/cubic.h"
 #include "track/levelset/levelset.h"
 
-// One step on the interpolant leaves 1e-4 cells; what is written and counted is the cut surface,
-// which takes two.
-enum { BATCH = TY_SAMPLE_BATCH, CHUNK = 128, REFINE = 1 };
+enum { BATCH = TY_SAMPLE_BATCH, CHUNK = 128 };
 static const double AT_CENTER = 1e-12;    // cells
 static const double CUBIC_REACH = 2.5;    // cells: beyond it no zero is near and trilinear will do
 
@@ -138,14 +136,29 @@ static ty_status label_pieces(ty_levelset* ls)
     return ty_ok();
 }
 
+// Puts vertices onto the zeros of phi's interpolant, which along an edge depends on four values.
+static void place_vertices(void* ctx, ty_range r)
+{
+    ty_levelset* ls = ctx;
+    const ty_grid* g = &ls->grid;
+    for (int64_t v = r.begin; v < r.end; ++v) {
+        int ijk[3], axis = ty_contour_edge(ls->contour.key.at[v], ijk);
+        if (ijk[axis] < 1 || ijk[axis] + 2 >= g->n[axis]) continue;
+        int64_t stride = ty_grid_stride(g, axis);
+        const double* at = ls->phi + ty_grid_index(g, ijk[0], ijk[1], ijk[2]);
+        const double f[4] = {at[-stride], at[0], at[stride], at[2 * stride]};
+        double t = ty_clamp(ty_cubic_zero(f), TY_CONTOUR_MIN_CUT, 1.0 - TY_CONTOUR_MIN_CUT);
+        ls->surface.vert[v][axis] = g->origin[axis] + g->cell * (ijk[axis] + 0.5 + t);
+    }
+}
+
 ty_status ty_levelset_contour(ty_levelset* ls)
 {
     const ty_grid* g = &ls->grid;
     ty_contour_lattice lattice = {
         .cell = g->cell, .n = {g->n[0], g->n[1], g->n[2]}, .values = ls->phi};
     for (int axis = 0; axis < 3; ++axis) lattice.origin[axis] = g->origin[axis] + 0.5 * g->cell;
-    ty_levelset_field field = {g, ls->phi};
-    ty_sampler phi = {.self = &field, .width = 1, .eval = ty_levelset_eval};
-    TY_TRY(ty_contour_grid(&ls->contour, &lattice, &phi, REFINE, &ls->surface));
+    TY_TRY(ty_contour_grid(&ls->contour, &lattice, NULL, 0, &ls->surface));
+    ty_parallel_for(ls->surface.n_verts, BATCH, place_vertices, ls);
     return label_pieces(ls);
 }
