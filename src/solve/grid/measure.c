@@ -59,6 +59,7 @@ static double side_block(void* ctx, ty_range r)
     double sum = 0.0;
     for (int64_t k = r.begin; k < r.end; ++k) {
         int at[3];
+        if (!(gf->within[gf->wet.at[k]] & TY_BESIDE_SIDE)) continue;
         ty_cell_coords(&gf->cells, gf->wet.at[k], at);
         if (at[job->axis] == 1 && gf->closed[2 * job->axis]) sum += 0.5;
         if (at[job->axis] == gf->cells.n[job->axis] && gf->closed[2 * job->axis + 1]) sum += 0.5;
