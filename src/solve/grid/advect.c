@@ -28,6 +28,7 @@ typedef struct advect_job {
     ty_flow flow;    // plain: what world/trace.h follows
     int axis;
     double dt;
+    ty_room room;
     double (*bounds)[2];    // MacCormack: per face of the list
     double* back;           // MacCormack: corrected values
 } advect_job;
@@ -81,7 +82,11 @@ static void carry(void* ctx, ty_range r)
     const int* face = gf->face[job->axis].at + r.begin;
     double x[TY_SAMPLE_BATCH][3], u[TY_SAMPLE_BATCH], lo[TY_SAMPLE_BATCH], hi[TY_SAMPLE_BATCH];
     int n = (int)(r.end - r.begin), axis = job->axis;
-    for (int i = 0; i < n; ++i) ty_face_center(c, axis, face[i], x[i]);
+    ty_cell_walk walk = {0};
+    for (int i = 0; i < n; ++i) {
+        ty_walk_to_center(c, &walk, face[i], x[i]);
+        x[i][axis] -= 0.5 * c->h;
+    }
     if (gf->carries) lagrangian_foot(job, n, face, x);
     else ty_trace_back(&job->flow, job->dt, n, (const double(*)[3])x, x);
     const double* values = gf->carries ? gf->carried[axis] : gf->u[axis];
@@ -159,7 +164,7 @@ ty_status ty_gridflow_advect(ty_gridflow* gf, double dt)
 //
 // A blow (water meets a wall) changes the velocity at once, and the projection has seen to all of
 // it. Carried along its acceleration would act for another (1 - theta) dt on liquid that flies on
-// freely. So an acceleration changes by no more than itself and ty_gridflow_room in a step.
+// freely. So an acceleration changes by no more than itself and its room in a step.
 static void smooth(void* ctx, ty_range r)
 {
     const advect_job* job = ctx;
@@ -169,7 +174,7 @@ static void smooth(void* ctx, ty_range r)
     const double* u = gf->next[job->axis];
     for (int64_t i = r.begin; i < r.end; ++i) {
         int f = gf->face[job->axis].at[i];
-        double room = fabs(before[f]) + ty_gridflow_room(gf, u[f]);
+        double room = fabs(before[f]) + ty_room_at(&job->room, u[f]);
         a[f] = before[f] + ty_clamp(a[f] - before[f], -room, room);
         a[f] += share * (before[f] - a[f]);
     }
@@ -177,7 +182,7 @@ static void smooth(void* ctx, ty_range r)
 
 void ty_gridflow_smooth(ty_gridflow* gf)
 {
-    advect_job job = {.gf = gf};
+    advect_job job = {.gf = gf, .room = ty_gridflow_make_room(gf)};
     for (job.axis = 0; job.axis < 3; ++job.axis)
         ty_parallel_for(gf->face[job.axis].n, SMOOTH_BLOCK, smooth, &job);
 }

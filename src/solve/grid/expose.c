@@ -56,35 +56,37 @@ static void expose(const ty_gridflow* gf, int axis, const double* u, double* see
 typedef struct rate_job {
     const ty_gridflow* gf;
     int axis;
+    ty_room room;
 } rate_job;
 
 // du/dx_d at a face. Beyond a side of the domain its own component has no values: a difference to
-// the inner side there.
-static double slope(const ty_gridflow* gf, int axis, int d, int f, const int at[3])
+// the inner side there. `at` is NULL away from the sides.
+static inline double slope(const ty_gridflow* gf, int axis, int d, int f, const int* at)
 {
     const ty_cells* c = &gf->cells;
     const double* u = gf->u[axis];
     int s = c->stride[d];
-    int low = d == axis && at[d] == 1 ? f : f - s,
-        high = d == axis && at[d] == c->n[d] + 1 ? f : f + s;
+    int low = at && d == axis && at[d] == 1 ? f : f - s,
+        high = at && d == axis && at[d] == c->n[d] + 1 ? f : f + s;
     return (u[high] - u[low]) * (high - low > s ? 0.5 * c->per_h : c->per_h);
 }
 
-static double local_rate(const ty_gridflow* gf, int axis, int f, const int at[3])
+static inline double local_rate(const ty_gridflow* gf, int axis, int f, const int* at)
 {
-    double v[1][3], sum = gf->acc[axis][f];
-    ty_face_vectors(gf, gf->u, axis, 1, &f, v);
-    for (int d = 0; d < 3; ++d) sum -= v[0][d] * slope(gf, axis, d, f, at);
+    double v[3], sum = gf->acc[axis][f];
+    ty_face_vector(&gf->cells, gf->u, axis, f, v);
+    for (int d = 0; d < 3; ++d) sum -= v[d] * slope(gf, axis, d, f, at);
     return sum;
 }
 
 // Behind the sides there are values, but no marks.
-static bool neighbours_known(const ty_gridflow* gf, int axis, int f, const int at[3])
+static inline bool neighbours_known(const ty_gridflow* gf, int axis, int f, const int* at)
 {
     const ty_cells* c = &gf->cells;
+    const uint8_t* mark = gf->mark[axis] + f;
     for (int d = 0; d < 3; ++d) {
         int s = c->stride[d];
-        if ((at[d] < c->n[d] && !gf->mark[axis][f + s]) || (at[d] > 1 && !gf->mark[axis][f - s]))
+        if (((!at || at[d] < c->n[d]) && !mark[s]) || ((!at || at[d] > 1) && !mark[-s]))
             return false;
     }
     return true;
@@ -102,13 +104,18 @@ static void find_rates(void* ctx, ty_range r)
 {
     const rate_job* job = ctx;
     const ty_gridflow* gf = job->gf;
+    int axis = job->axis, at[3];
     for (int64_t k = r.begin; k < r.end; ++k) {
-        int f = gf->known[job->axis].at[k], at[3];
-        ty_cell_coords(&gf->cells, f, at);
-        double room = ty_gridflow_room(gf, gf->u[job->axis][f]), rate = 0.0;
-        if (neighbours_known(gf, job->axis, f, at) && !on_closed_side(gf, job->axis, at))
-            rate = ty_clamp(local_rate(gf, job->axis, f, at), -room, room);
-        gf->next_acc[job->axis][f] = rate;
+        int f = gf->known[axis].at[k];
+        double room = ty_room_at(&job->room, gf->u[axis][f]), rate = 0.0;
+        if (!(gf->within[f] & TY_BESIDE_SIDE)) {
+            if (neighbours_known(gf, axis, f, NULL)) rate = local_rate(gf, axis, f, NULL);
+        } else {
+            ty_cell_coords(&gf->cells, f, at);
+            if (neighbours_known(gf, axis, f, at) && !on_closed_side(gf, axis, at))
+                rate = local_rate(gf, axis, f, at);
+        }
+        gf->next_acc[axis][f] = ty_clamp(rate, -room, room);
     }
 }
 
@@ -117,7 +124,7 @@ ty_status ty_gridflow_expose(ty_gridflow* gf)
     for (int axis = 0; axis < 3; ++axis) {
         expose(gf, axis, gf->u[axis], gf->seen[axis]);
         if (!gf->carries) continue;
-        rate_job job = {gf, axis};
+        rate_job job = {gf, axis, ty_gridflow_make_room(gf)};
         memset(gf->next_acc[axis], 0, sizeof(double) * (size_t)gf->cells.count);
         ty_parallel_for(gf->known[axis].n, BLOCK, find_rates, &job);
         expose(gf, axis, gf->next_acc[axis], gf->rate[axis]);

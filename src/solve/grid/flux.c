@@ -4,7 +4,27 @@
 // through the open parts. A source lets out its own velocity through what it closes.
 #include <string.h>
 
+#include "core/parallel.h"
 #include "solve/grid/gridflow.h"
+
+enum { BLOCK = 1 << 14 };
+
+typedef struct flux_job {
+    ty_gridflow* gf;
+    int axis;
+} flux_job;
+
+// Everywhere: which faces are the liquid's; the rates of all others are not known.
+static void note_block(void* ctx, ty_range r)
+{
+    const flux_job* job = ctx;
+    const uint8_t* restrict mark = job->gf->mark[job->axis];
+    uint8_t* restrict noted = job->gf->noted, bit = (uint8_t)(1 << job->axis);
+    double* restrict rate = job->gf->flux_rate[job->axis];
+    for (int64_t f = r.begin; f < r.end; ++f)
+        noted[f] = (uint8_t)((noted[f] & ~bit) | (mark[f] == 1 ? bit : 0));
+    for (int64_t f = r.begin; f < r.end; ++f) rate[f] = mark[f] == 1 ? rate[f] : NAN;
+}
 
 void ty_gridflow_note_flux(ty_gridflow* gf)
 {
@@ -17,11 +37,8 @@ void ty_gridflow_note_flux(ty_gridflow* gf)
             rate[f] = gf->noted[f] & bit ? (now - flux[f]) / gf->dt : NAN;
             flux[f] = now;
         }
-        for (int f = 0; f < gf->cells.count; ++f) {
-            bool liquid = gf->mark[axis][f] == 1;
-            gf->noted[f] = (uint8_t)((gf->noted[f] & ~bit) | (liquid ? bit : 0));
-            if (!liquid) rate[f] = NAN;
-        }
+        flux_job job = {gf, axis};
+        ty_parallel_for(gf->cells.count, BLOCK, note_block, &job);
     }
 }
 
@@ -42,6 +59,13 @@ static ty_status continue_batch(ty_gridflow* gf, int axis, int n, const int* fac
     return ty_ok();
 }
 
+static void forget_block(void* ctx, ty_range r)
+{
+    const flux_job* job = ctx;
+    double* rate = job->gf->flux_rate[job->axis];
+    for (int64_t f = r.begin; f < r.end; ++f) rate[f] = isnan(rate[f]) ? 0.0 : rate[f];
+}
+
 ty_status ty_gridflow_continue_rates(ty_gridflow* gf)
 {
     for (int axis = 0; axis < 3; ++axis) {
@@ -55,8 +79,8 @@ ty_status ty_gridflow_continue_rates(ty_gridflow* gf)
             n = 0;
         }
         if (n) TY_TRY(continue_batch(gf, axis, n, face));
-        for (int f = 0; f < gf->cells.count; ++f)
-            if (isnan(gf->flux_rate[axis][f])) gf->flux_rate[axis][f] = 0.0;
+        flux_job job = {gf, axis};
+        ty_parallel_for(gf->cells.count, BLOCK, forget_block, &job);
     }
     return ty_ok();
 }
@@ -94,15 +118,24 @@ static ty_status emit(ty_gridflow* gf, int axis)
     return ty_ok();
 }
 
+static void flux_block(void* ctx, ty_range r)
+{
+    const flux_job* job = ctx;
+    const ty_gridflow* gf = job->gf;
+    const double* restrict open = gf->open[job->axis], * restrict u = gf->next[job->axis];
+    const uint8_t* restrict mark = gf->mark[job->axis];
+    double* restrict flux = gf->flux[job->axis];
+    for (int64_t f = r.begin; f < r.end; ++f) {
+        double through = mark[f] == 1 ? flux[f] : open[f] * u[f];
+        flux[f] = mark[f] && open[f] != 0.0 ? through : 0.0;
+    }
+}
+
 ty_status ty_gridflow_continue_flux(ty_gridflow* gf)
 {
     for (int axis = 0; axis < 3; ++axis) {
-        const double *open = gf->open[axis], *u = gf->next[axis];
-        for (int f = 0; f < gf->cells.count; ++f) {
-            if (open[f] == 0.0) gf->flux[axis][f] = 0.0;
-            else if (gf->mark[axis][f] != 1)
-                gf->flux[axis][f] = gf->mark[axis][f] ? open[f] * u[f] : 0.0;
-        }
+        flux_job job = {gf, axis};
+        ty_parallel_for(gf->cells.count, BLOCK, flux_block, &job);
         TY_TRY(emit(gf, axis));
     }
     return ty_ok();

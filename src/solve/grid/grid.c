@@ -317,16 +317,16 @@ static ty_status reserve(ty_gridflow* gf)
 static void find_within(ty_gridflow* gf)
 {
     const ty_cells* c = &gf->cells;
-    int at[3];
-    for (at[2] = 1; at[2] <= c->n[2] + 1; ++at[2])
-        for (at[1] = 1; at[1] <= c->n[1] + 1; ++at[1])
-            for (at[0] = 1; at[0] <= c->n[0] + 1; ++at[0])
-                for (int axis = 0; axis < 3; ++axis) {
-                    bool in = true;
-                    for (int d = 0; d < 3; ++d) in &= d == axis || at[d] <= c->n[d];
-                    if (in)
-                        gf->within[ty_cell_index(c, at[0], at[1], at[2])] |= (uint8_t)(1 << axis);
-                }
+    for (int i = 0; i < c->count; ++i) {
+        int at[3];
+        ty_cell_coords(c, i, at);
+        for (int axis = 0; axis < 3; ++axis) {
+            bool in = true;
+            for (int d = 0; d < 3; ++d) in &= at[d] >= 1 && at[d] <= c->n[d] + (d == axis);
+            if (in) gf->within[i] |= (uint8_t)(1 << axis);
+            if (at[axis] <= 1 || at[axis] >= c->n[axis]) gf->within[i] |= TY_BESIDE_SIDE;
+        }
+    }
 }
 
 static ty_status create_parts(ty_gridflow* gf, const ty_world* world)

@@ -16,6 +16,8 @@
 #include "linear/solve.h"
 #include "solve/solve.h"
 
+#define TY_BESIDE_SIDE 8    // in within[]
+
 // Cell states.
 enum {
     TY_CELL_AIR,
@@ -97,7 +99,8 @@ typedef struct ty_gridflow {
     emission;    // two per source: scale of the emitted flux, flux per area beside it
 
     uint8_t* mark[3];       // faces: 0 unknown, 1 valid, 2.. layer of extrapolation
-    uint8_t* within;        // bit `axis`: the face along it is inside the domain or on its sides
+    uint8_t* within;        // bit `axis`: the face along it is inside the domain or on its sides;
+                            // TY_BESIDE_SIDE: the cell or one beside it is not inside
     ty_ids known[3];        // faces that have a mark, after continuation
     int* row;               // of liquid cells in the system
     ty_ids wet;             // liquid cells, by rising index
@@ -138,6 +141,26 @@ static inline void ty_face_center(const ty_cells* c, int axis, int index, double
 {
     ty_cell_center(c, index, x);
     x[axis] -= 0.5 * c->h;
+}
+
+// Coordinates of cells one after the other: of rising ones only the first in a row costs divisions.
+typedef struct ty_cell_walk {
+    int begin, end;    // of the row
+    int at[3];
+} ty_cell_walk;
+static inline void ty_walk_to(const ty_cells* c, ty_cell_walk* w, int index)
+{
+    if (index < w->begin || index >= w->end) {
+        ty_cell_coords(c, index, w->at);
+        w->begin = index - w->at[0];
+        w->end = w->begin + c->m[0];
+    }
+    w->at[0] = index - w->begin;
+}
+static inline void ty_walk_to_center(const ty_cells* c, ty_cell_walk* w, int index, double x[3])
+{
+    ty_walk_to(c, w, index);
+    for (int axis = 0; axis < 3; ++axis) x[axis] = c->origin[axis] + c->h * (w->at[axis] - 0.5);
 }
 
 // bodies.c: obstacles and sources as face fractions and velocities.
@@ -230,10 +253,16 @@ static inline double ty_gridflow_trust(const ty_gridflow* gf, double difference)
 // cells.
 #define TY_BLOW  0.05
 #define TY_NUDGE 0.2
-static inline double ty_gridflow_room(const ty_gridflow* gf, double speed)
+typedef struct ty_room {
+    double gravity, nudge, dt;
+} ty_room;
+static inline ty_room ty_gridflow_make_room(const ty_gridflow* gf)
 {
-    return ty_norm(ty_world_gravity(gf->world)) +
-           (TY_BLOW * fabs(speed) + TY_NUDGE * gf->cells.h / gf->dt) / gf->dt;
+    return (ty_room){ty_norm(ty_world_gravity(gf->world)), TY_NUDGE * gf->cells.h / gf->dt, gf->dt};
+}
+static inline double ty_room_at(const ty_room* r, double speed)
+{
+    return r->gravity + (TY_BLOW * fabs(speed) + r->nudge) / r->dt;
 }
 
 // expose.c: seen[] and rate[], from u[] and acc[]. Spoils next_acc[].
@@ -264,7 +293,17 @@ void ty_face_cubic(const ty_cells* c, int axis, const double* values, int n, con
                    double* out);
 // Whether all eight values that ty_face_linear would use are on faces marked 1.
 bool ty_face_surrounded(const ty_cells* c, int axis, const uint8_t* mark, const double x[3]);
-// The full vector at faces of one axis: its own component and means of four of the others.
+// The full vector at a face along `axis`: its own component and means of four of the others.
+static inline void ty_face_vector(const ty_cells* c, double* const u[3], int axis, int f,
+                                  double v[3])
+{
+    int back = -c->stride[axis];
+    for (int d = 0; d < 3; ++d) {
+        int up = c->stride[d];
+        v[d] = d == axis ? u[d][f]
+                         : 0.25 * (u[d][f] + u[d][f + up] + u[d][f + back] + u[d][f + back + up]);
+    }
+}
 void ty_face_vectors(const ty_gridflow* gf, double* const u[3], int axis, int n, const int* face,
                      double (*v)[3]);
 

@@ -49,7 +49,8 @@ static void blow_is_not_carried_and_a_slow_change_is(void** unused)
     assert_ok(rig_step(&r, 0.02));
     ty_gridflow* gf = r.self;
     int slow = gf->face[1].at[0], blow = gf->face[1].at[1];
-    double room = ty_gridflow_room(gf, 0.0), before = 4.0, change = 0.5;
+    ty_room rooms = ty_gridflow_make_room(gf);
+    double room = ty_room_at(&rooms, 0.0), before = 4.0, change = 0.5;
     gf->next[1][slow] = gf->next[1][blow] = 0.0;
     gf->rate[1][slow] = gf->rate[1][blow] = before;
     gf->next_acc[1][slow] = before + change;

@@ -13,7 +13,7 @@
 #include "core/parallel.h"
 #include "solve/grid/gridflow.h"
 
-enum { BLOCK = 1024, RELAXATIONS = 2 };
+enum { BLOCK = 1024, ROWS = 32, RELAXATIONS = 2 };
 
 // Rows with a larger diagonal lie right under the surface.
 static const double STIFF_DIAGONAL = 8.0;
@@ -55,40 +55,49 @@ static inline double theta_between(const ty_gridflow* gf, int liquid, int air)
 }
 
 // The mean height of the surface along gravity, over all faces between liquid and air: sums and
-// counts.
+// counts of blocks.
 typedef struct level_job {
     const ty_gridflow* gf;
     const double* gravity;
-    bool count;
+    double (*sums)[2];
 } level_job;
 
-static double level_block(void* ctx, ty_range r)
+static inline double level_of(const level_job* job, int i, int j, int axis, double toward)
+{
+    double x[3];
+    ty_cell_center(&job->gf->cells, i, x);
+    x[axis] += toward * job->gf->cells.h * theta_between(job->gf, i, j);
+    return along_gravity(job->gravity, x);
+}
+
+static void level_block(void* ctx, ty_range r)
 {
     const level_job* job = ctx;
     const ty_gridflow* gf = job->gf;
-    double sum = 0.0;
+    double sum = 0.0, count = 0.0;
     for (int64_t row = r.begin; row < r.end; ++row)
-        for (int side = 0; side < 6; ++side) {
-            int i = gf->wet.at[row], axis = side / 2, up = side % 2, s = gf->cells.stride[axis];
-            int j = up ? i + s : i - s;
-            if (gf->state[j] == TY_CELL_LIQUID || gf->open[axis][up ? j : i] <= 0.0) continue;
-            double x[3];
-            ty_cell_center(&gf->cells, i, x);
-            x[axis] += (up ? 1.0 : -1.0) * gf->cells.h * theta_between(gf, i, j);
-            sum += job->count ? 1.0 : along_gravity(job->gravity, x);
+        for (int axis = 0; axis < 3; ++axis) {
+            int i = gf->wet.at[row], s = gf->cells.stride[axis];
+            if (gf->state[i - s] != TY_CELL_LIQUID && gf->open[axis][i] > 0.0)
+                sum += level_of(job, i, i - s, axis, -1.0), count += 1.0;
+            if (gf->state[i + s] != TY_CELL_LIQUID && gf->open[axis][i + s] > 0.0)
+                sum += level_of(job, i, i + s, axis, 1.0), count += 1.0;
         }
-    return sum;
+    job->sums[r.block][0] = sum;
+    job->sums[r.block][1] = count;
 }
 
-static double mean_level(const ty_gridflow* gf, const double gravity[3])
+static ty_status mean_level(ty_gridflow* gf, const double gravity[3], double* level)
 {
-    level_job job = {gf, gravity, true};
-    double count = ty_parallel_sum(gf->wet.n, BLOCK, level_block, &job);
-    job.count = false;
-    if (count > 0.0) return ty_parallel_sum(gf->wet.n, BLOCK, level_block, &job) / count;
-    double x[3];
+    int64_t blocks = (gf->wet.n + BLOCK - 1) / BLOCK;
+    if (!ty_array_resize(&gf->scratch, 2 * blocks)) return ty_no_memory("pressure");
+    level_job job = {gf, gravity, (double(*)[2])gf->scratch.at};
+    ty_parallel_for(gf->wet.n, BLOCK, level_block, &job);
+    double sum = 0.0, count = 0.0, x[3];
+    for (int64_t b = 0; b < blocks; ++b) sum += job.sums[b][0], count += job.sums[b][1];
     ty_cell_center(&gf->cells, gf->wet.at[0], x);
-    return along_gravity(gravity, x);
+    *level = count > 0.0 ? sum / count : along_gravity(gravity, x);
+    return ty_ok();
 }
 
 static void count_row(void* ctx, ty_range r)
@@ -171,24 +180,38 @@ static ty_status assemble(project_job* job)
     return ty_ok();
 }
 
-// p / rho of the last step in a cell; at first that of still liquid.
-static double last_pressure(const ty_gridflow* gf, int cell, const double x[3],
-                            const double gravity[3], double level)
+// What turns x into p' / rho and back: this step's gravity and level, and whether x is reduced.
+typedef struct pressure_job {
+    const project_job* project;
+    double gravity[3], level, last_level;
+    bool reduced;
+} pressure_job;
+
+// p / rho of still liquid.
+static inline double still_pressure(const pressure_job* job, const double x[3])
 {
-    if (!gf->started) return along_gravity(gravity, x) - level;
-    return gf->pressure[cell] + along_gravity(gf->gravity, x) - along_gravity(gf->gravity, gf->ref);
+    return along_gravity(job->gravity, x) - job->level;
+}
+
+// p / rho of the last step in a cell; at first that of still liquid.
+static inline double last_pressure(const pressure_job* job, int cell, const double x[3])
+{
+    const ty_gridflow* gf = job->project->gf;
+    if (!gf->started) return still_pressure(job, x);
+    return gf->pressure[cell] + along_gravity(gf->gravity, x) - job->last_level;
 }
 
 // The last pressure, restated for this step's gravity and level.
-static void make_guess(const project_job* job, const double gravity[3], double level, bool reduced)
+static void guess_block(void* ctx, ty_range r)
 {
-    ty_gridflow* gf = job->gf;
-    for (int64_t row = 0; row < gf->wet.n; ++row) {
+    const pressure_job* job = ctx;
+    ty_gridflow* gf = job->project->gf;
+    ty_cell_walk walk = {0};
+    for (int64_t row = r.begin; row < r.end; ++row) {
         double x[3];
-        ty_cell_center(&gf->cells, gf->wet.at[row], x);
-        double still = reduced ? along_gravity(gravity, x) - level : 0.0;
-        gf->guess.at[row] = job->scale *
-                            (last_pressure(gf, gf->wet.at[row], x, gravity, level) - still);
+        ty_walk_to_center(&gf->cells, &walk, gf->wet.at[row], x);
+        double still = job->reduced ? still_pressure(job, x) : 0.0;
+        gf->guess.at[row] = job->project->scale * (last_pressure(job, gf->wet.at[row], x) - still);
     }
 }
 
@@ -304,49 +327,58 @@ static ty_status want_divergence(project_job* job)
     return ty_ok();
 }
 
-// What acts in a step is theta of the new pressure and the rest of the old one, which the liquid
-// carries as its acceleration: after a blow the two alternate around it.
-static void find_acting(const project_job* job, const double gravity[3], double level, bool reduced)
+// The new pressure in p' / rho, for the flow and the next guess. What acts in a step is theta of it
+// and the rest of the old one, which the liquid carries as its acceleration: after a blow the two
+// alternate around it.
+static void keep_block(void* ctx, ty_range r)
 {
-    ty_gridflow* gf = job->gf;
-    double share = job->solve_dt / gf->dt, x[3];
-    for (int64_t row = 0; row < gf->wet.n; ++row) {
+    const pressure_job* job = ctx;
+    ty_gridflow* gf = job->project->gf;
+    double share = job->project->solve_dt / gf->dt, x[3];
+    ty_cell_walk walk = {0};
+    for (int64_t row = r.begin; row < r.end; ++row) {
         int i = gf->wet.at[row];
-        ty_cell_center(&gf->cells, i, x);
-        double still = along_gravity(gravity, x) - level;
-        double now = gf->x.at[row] / job->scale - (reduced ? 0.0 : still);
-        double before = last_pressure(gf, i, x, gravity, level) - still;
+        ty_walk_to_center(&gf->cells, &walk, i, x);
+        double still = still_pressure(job, x);
+        double now = gf->x.at[row] / job->project->scale - (job->reduced ? 0.0 : still);
+        double before = last_pressure(job, i, x) - still;
         gf->acting[i] = gf->started ? share * now + (1.0 - share) * before : now;
+        gf->pressure[i] = now;
     }
 }
 
-// The new pressure in p' / rho, for the flow and the next guess.
-static void keep_pressure(project_job* job, const double gravity[3], double level, bool reduced)
+// Air has p = 0.
+static void keep_air(void* ctx, ty_range r)
 {
-    ty_gridflow* gf = job->gf;
-    find_acting(job, gravity, level, reduced);
-    double g2 = along_gravity(gravity, gravity), x[3];
-    for (int axis = 0; axis < 3; ++axis) {
-        gf->gravity[axis] = gravity[axis];
-        gf->ref[axis] = g2 > 0.0 ? gravity[axis] * (level / g2) : 0.0;
-    }
-    for (int64_t row = 0; row < gf->wet.n; ++row) {
-        int i = gf->wet.at[row];
-        ty_cell_center(&gf->cells, i, x);
-        double hydrostatic = reduced ? 0.0 : along_gravity(gravity, x) - level;
-        gf->pressure[i] = gf->x.at[row] / job->scale - hydrostatic;
-    }
+    const pressure_job* job = ctx;
+    ty_gridflow* gf = job->project->gf;
     const ty_cells* c = &gf->cells;
-    for (int k = gf->lo[2]; k < gf->hi[2]; ++k)
-        for (int j = gf->lo[1]; j < gf->hi[1]; ++j) {
-            int first = ty_cell_index(c, 0, j, k);
-            ty_cell_center(c, first, x);
-            for (int i = gf->lo[0]; i < gf->hi[0]; ++i) {
-                if (gf->state[first + i] == TY_CELL_LIQUID) continue;
-                x[0] = c->origin[0] + c->h * (i - 0.5);
-                gf->pressure[first + i] = gf->acting[first + i] = level - along_gravity(gravity, x);
-            }
+    int rows = gf->hi[1] - gf->lo[1];
+    for (int64_t row = r.begin; row < r.end; ++row) {
+        int j = gf->lo[1] + (int)(row % rows), k = gf->lo[2] + (int)(row / rows);
+        int first = ty_cell_index(c, 0, j, k);
+        double x[3];
+        ty_cell_center(c, first, x);
+        for (int i = gf->lo[0]; i < gf->hi[0]; ++i) {
+            if (gf->state[first + i] == TY_CELL_LIQUID) continue;
+            x[0] = c->origin[0] + c->h * (i - 0.5);
+            gf->pressure[first + i] = gf->acting[first + i] = -still_pressure(job, x);
         }
+    }
+}
+
+static void keep_pressure(pressure_job* job)
+{
+    ty_gridflow* gf = job->project->gf;
+    ty_parallel_for(gf->wet.n, BLOCK, keep_block, job);
+    double g2 = along_gravity(job->gravity, job->gravity);
+    for (int axis = 0; axis < 3; ++axis) {
+        gf->gravity[axis] = job->gravity[axis];
+        gf->ref[axis] = g2 > 0.0 ? job->gravity[axis] * (job->level / g2) : 0.0;
+    }
+    int64_t rows = (int64_t)(gf->hi[1] - gf->lo[1]) * (gf->hi[2] - gf->lo[2]);
+    ty_parallel_for(rows, ROWS, keep_air, job);
+    gf->started = true;
 }
 
 ty_status ty_gridflow_project(ty_gridflow* gf, const ty_liquid* liquid, double solve_dt,
@@ -358,13 +390,17 @@ ty_status ty_gridflow_project(ty_gridflow* gf, const ty_liquid* liquid, double s
     project_job job = {
         .gf = gf, .liquid = liquid, .solve_dt = solve_dt, .scale = solve_dt / gf->cells.h};
     ty_store3(job.push, g);
-    double level = gf->wet.n ? mean_level(gf, job.push) : 0.0;
+    double level = 0.0;
+    if (gf->wet.n) TY_TRY(mean_level(gf, job.push, &level));
     if (reduced) ty_store3(job.gravity, g), job.level = level;
     else on_faces(&job, add_gravity);
     TY_TRY(want_divergence(&job));
+    pressure_job pressure = {&job, .level = level,
+                             .last_level = along_gravity(gf->gravity, gf->ref), .reduced = reduced};
+    ty_store3(pressure.gravity, g);
     if (gf->wet.n) {
         TY_TRY(assemble(&job));
-        if (physical) make_guess(&job, job.push, level, reduced);
+        if (physical) ty_parallel_for(gf->wet.n, BLOCK, guess_block, &pressure);
         else memset(gf->guess.at, 0, sizeof(double) * (size_t)gf->wet.n);
         TY_TRY(solve(&job, stats));
     }
@@ -372,8 +408,6 @@ ty_status ty_gridflow_project(ty_gridflow* gf, const ty_liquid* liquid, double s
     on_faces(&job, apply_block);
     if (gf->wet.n == 0) return ty_ok();
     stats->max_divergence = ty_parallel_max(gf->wet.n, BLOCK, divergence_block, &job) / gf->cells.h;
-    double gravity[3];
-    ty_store3(gravity, g);
-    if (physical) keep_pressure(&job, gravity, level, reduced), gf->started = true;
+    if (physical) keep_pressure(&pressure);
     return ty_ok();
 }

@@ -312,14 +312,5 @@ void ty_face_cubic(const ty_cells* c, int axis, const double* values, int n, con
 void ty_face_vectors(const ty_gridflow* gf, double* const u[3], int axis, int n, const int* face,
                      double (*v)[3])
 {
-    const ty_cells* c = &gf->cells;
-    for (int i = 0; i < n; ++i) {
-        int f = face[i];
-        for (int d = 0; d < 3; ++d) {
-            int up = c->stride[d], back = -c->stride[axis];
-            v[i][d] = d == axis
-                          ? u[d][f]
-                          : 0.25 * (u[d][f] + u[d][f + up] + u[d][f + back] + u[d][f + back + up]);
-        }
-    }
+    for (int i = 0; i < n; ++i) ty_face_vector(&gf->cells, u, axis, face[i], v[i]);
 }

@@ -144,13 +144,16 @@ static ty_status list_faces(ty_gridflow* gf)
             // On an open side the pressure is given at the side itself: a ghost as far outside as
             // we are inside.
             int at[3];
-            ty_cell_coords(&gf->cells, cell, at);
-            if (at[axis] == gf->cells.n[axis]) gf->phi[cell + up] = -gf->phi[cell];
+            if (gf->within[cell] & TY_BESIDE_SIDE) {
+                ty_cell_coords(&gf->cells, cell, at);
+                if (at[axis] == gf->cells.n[axis]) gf->phi[cell + up] = -gf->phi[cell];
+            }
             if (gf->open[axis][cell + up] > 0.0) ok = ok && add_face(gf, axis, cell + up);
             if (!ok) break;
         }
         for (int64_t i = 0; i < gf->wet.n; ++i) {
             int cell = gf->wet.at[i], at[3];
+            if (!(gf->within[cell] & TY_BESIDE_SIDE)) continue;
             ty_cell_coords(&gf->cells, cell, at);
             if (at[axis] == 1) gf->phi[cell - up] = -gf->phi[cell];
         }
