@@ -22,7 +22,7 @@
 #include "track/near.h"
 #include "world/shape.h"
 
-enum { BLOCK = TY_SAMPLE_BATCH, ROW_BLOCK = 64, MAX_NODES = 1 << 20 };
+enum { BLOCK = TY_SAMPLE_BATCH, ROW_BLOCK = 64, MAX_NODES = 1 << 20, RUN = 16 };
 static const double SAME_PLACE = 1e-9;    // cells
 static const double NARROW = 0.05;        // cells: a centre closer to the far side is left out
 // Of an edge. The contour's own, a thousandth, would make the volume jump by that
@@ -32,6 +32,7 @@ static const double DRAW_STEP = 0.05;    // cells: of the differences that point
 static const double ON_LIQUID = 0.01;
 // Cells from obstacles beyond which they touch no edge of the lattice that the surface cuts
 static const double BESIDE = 3.0;
+static const double AROUND = 2.0;    // cells around a hull: there the air begins
 
 typedef struct corner {
     int64_t node;
@@ -60,9 +61,9 @@ struct ty_cutter {
     ty_near near;           // when there is a hull
     TY_ARRAY(bool) lead;    // per row of nodes: whether the first one is inside
     TY_ARRAY(double) values;
-    TY_ARRAY(double) obstacles;    // at the nodes of the part they were asked for; or:
+    TY_ARRAY(double) obstacles;    // at the nodes they were asked for; or:
     TY_ARRAY(uint8_t) beside;      // whether a node is in an obstacle or near one
-    part known;                    // that part
+    part known;                    // those nodes: the whole lattice
     bool is_known;
     TY_ARRAY(int) renumber;
     TY_ARRAY(corner) corners;
@@ -289,53 +290,69 @@ static void sample_obstacles(void* ctx, ty_range r)
     int n = (int)(r.end - r.begin);
     for (int i = 0; i < n; ++i) {
         double s[3];
-        node_of(&c->part, r.begin + i, s);
-        to_space(&c->part, s, x[i]);
+        node_of(&c->known, r.begin + i, s);
+        to_space(&c->known, s, x[i]);
     }
     ty_sample(&obstacles, n, (const double(*)[3])x, c->obstacles.at + r.begin);
 }
 
-// Where liquid is looked at near its surface only, obstacles need not be known but near them.
+// Where liquid is looked at near its surface only, obstacles need not be known but near them: most
+// runs of nodes along a row are too far from any, as their middle tells.
 static void mark_obstacles(void* ctx, ty_range r)
 {
     ty_cutter* c = ctx;
     ty_sampler obstacles = ty_world_obstacles(c->part.world);
-    double x[BLOCK][3], d[BLOCK];
-    int n = (int)(r.end - r.begin);
-    for (int i = 0; i < n; ++i) {
-        double s[3];
-        node_of(&c->part, r.begin + i, s);
-        to_space(&c->part, s, x[i]);
+    double x[RUN][3], d[RUN], near = BESIDE * c->part.cell, half = 0.5 * RUN * c->part.cell;
+    for (int64_t begin = r.begin; begin < r.end; begin += RUN) {
+        int n = (int)ty_min((double)(r.end - begin), RUN);
+        for (int i = 0; i < n; ++i) {
+            double s[3];
+            node_of(&c->known, begin + i, s);
+            to_space(&c->known, s, x[i]);
+        }
+        bool row = x[0][1] == x[n - 1][1] && x[0][2] == x[n - 1][2];
+        bool far = row && ty_value_at(&obstacles, ty_load3(x[n / 2])) > near + half;
+        if (!far) ty_sample(&obstacles, n, (const double(*)[3])x, d);
+        for (int i = 0; i < n; ++i) c->beside.at[begin + i] = !far && !(d[i] > near);
     }
-    ty_sample(&obstacles, n, (const double(*)[3])x, d);
-    for (int i = 0; i < n; ++i) c->beside.at[r.begin + i] = !(d[i] > BESIDE * c->part.cell);
 }
 
-// Obstacles are asked for only where there is liquid: nodes in the air stay air. With `beside` at
-// those nodes alone, and at the air's beside the liquid: no bit of the surface depends on others.
-static void cut_wet(ty_cutter* c, ty_range r, const uint8_t* beside)
+// Obstacles are asked for only where there is liquid: nodes in the air stay air. With `beside`, of
+// the first node on, at those nodes alone, and at the air's beside the liquid: no bit of the surface
+// depends on others.
+static void cut_wet(ty_cutter* c, int64_t begin, int64_t end, const uint8_t* beside)
 {
     ty_sampler obstacles = ty_world_obstacles(c->part.world);
     double x[BLOCK][3], d[BLOCK], above = beside ? BESIDE * c->part.cell : 0.0;
     int64_t id[BLOCK];
     int n = 0;
-    for (int64_t i = r.begin; i < r.end; ++i) {
+    for (int64_t i = begin; i < end; ++i) {
         double s[3];
-        if (!(c->values.at[i] < above) || (beside && !beside[i])) continue;
+        if (!(c->values.at[i] < above) || (beside && !beside[i - begin])) continue;
         node_of(&c->part, i, s);
         to_space(&c->part, s, x[n]);
         id[n++] = i;
     }
-    ty_sample(&obstacles, n, (const double(*)[3])x, d);
+    if (n) ty_sample(&obstacles, n, (const double(*)[3])x, d);
     for (int i = 0; i < n; ++i) c->values.at[id[i]] = ty_max(c->values.at[id[i]], -d[i]);
 }
 
-static void cut_obstacles(void* ctx, ty_range r) { cut_wet(ctx, r, NULL); }
+static void cut_obstacles(void* ctx, ty_range r) { cut_wet(ctx, r.begin, r.end, NULL); }
 
+// Rows of the part.
 static void cut_beside(void* ctx, ty_range r)
 {
     ty_cutter* c = ctx;
-    cut_wet(c, r, c->beside.at);
+    const part *p = &c->part, *k = &c->known;
+    for (int64_t row = r.begin; row < r.end; ++row) {
+        int64_t j = row % p->n[1] + p->first[1], plane = row / p->n[1] + p->first[2];
+        const uint8_t* beside = c->beside.at + p->first[0] + k->n[0] * (j + k->n[1] * plane);
+        for (int i = 0; i < p->n[0]; i += BLOCK) {
+            int n = p->n[0] - i < BLOCK ? p->n[0] - i : BLOCK;
+            int64_t first = row * p->n[0] + i;
+            cut_wet(c, first, first + n, beside + i);
+        }
+    }
 }
 
 static void cut_known(void* ctx, ty_range r)
@@ -348,7 +365,23 @@ static void cut_known(void* ctx, ty_range r)
 static bool same_lattice(const part* a, const part* b)
 {
     return memcmp(a->lo, b->lo, sizeof a->lo) == 0 && a->cell == b->cell &&
-           memcmp(a->first, b->first, sizeof a->first) == 0 && memcmp(a->n, b->n, sizeof a->n) == 0;
+           memcmp(a->whole, b->whole, sizeof a->whole) == 0;
+}
+
+// Asks for the obstacles on the whole lattice, unless they are known.
+static ty_status know_obstacles(ty_cutter* c, bool sparse)
+{
+    if (c->is_known && same_lattice(&c->known, &c->part) && sparse == (c->known.hull != NULL))
+        return ty_ok();
+    c->known = c->part;
+    for (int axis = 0; axis < 3; ++axis)
+        c->known.first[axis] = 0, c->known.n[axis] = c->known.whole[axis];
+    int64_t n = n_nodes(&c->known);
+    if (sparse ? !ty_array_resize(&c->beside, n) : !ty_array_resize(&c->obstacles, n))
+        return ty_no_memory("cut surface");
+    ty_parallel_for(n, BLOCK, sparse ? mark_obstacles : sample_obstacles, c);
+    c->is_known = true;
+    return ty_ok();
 }
 
 // Keeping the values changes no bit: ty_max(phi, -d) is the same wherever phi >= 0 makes the node
@@ -368,14 +401,8 @@ static ty_status fill_values(ty_cutter* c, bool keep)
         ty_parallel_for(n, BLOCK, cut_obstacles, c);
         return ty_ok();
     }
-    if (!c->is_known || !same_lattice(&c->known, &c->part) || sparse != (c->known.hull != NULL)) {
-        if (sparse ? !ty_array_resize(&c->beside, n) : !ty_array_resize(&c->obstacles, n))
-            return ty_no_memory("cut surface");
-        ty_parallel_for(n, BLOCK, sparse ? mark_obstacles : sample_obstacles, c);
-        c->known = c->part;
-        c->is_known = true;
-    }
-    if (sparse) ty_parallel_for(n, BLOCK, cut_beside, c);
+    TY_TRY(know_obstacles(c, sparse));
+    if (sparse) ty_parallel_for((int64_t)c->part.n[1] * c->part.n[2], ROW_BLOCK, cut_beside, c);
     else ty_parallel_for(n, 16 * BLOCK, cut_known, c);
     return ty_ok();
 }
@@ -538,6 +565,13 @@ static ty_status collapse_corners(ty_cutter* c, ty_tri_mesh* m)
     return ty_tri_mesh_resize(m, n_verts, n_tris);
 }
 
+// The number, in the whole lattice, of a node of the part.
+static int64_t known_index(const ty_cutter* c, const int node[3])
+{
+    const int *n = c->known.n, *first = c->part.first;
+    return first[0] + node[0] + n[0] * (first[1] + node[1] + (int64_t)n[1] * (first[2] + node[2]));
+}
+
 // Where obstacles stand still, it is known which vertices are beside them.
 static void find_far(void* ctx, ty_range r)
 {
@@ -547,7 +581,7 @@ static void find_far(void* ctx, ty_range r)
         int node[3];
         bool border;
         inside_end(c, (int)v, node, &border);
-        int64_t i = node[0] + c->part.n[0] * (node[1] + (int64_t)c->part.n[1] * node[2]);
+        int64_t i = known_index(c, node);
         c->far.at[v] = c->known.hull ? !c->beside.at[i]
                                      : c->obstacles.at[i] > BESIDE * c->part.cell;
     }
@@ -633,6 +667,30 @@ static ty_status set_part(part* p, const ty_sampler* distance, const ty_world* w
     return set_lattice(p, lo, hi, cell);
 }
 
+// Only the nodes in the box, and one around; false when there are none.
+static bool narrow(part* p, const ty_box* box)
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        double from = floor((box->lo[axis] - p->lo[axis]) / p->cell + 0.5);
+        double to = ceil((box->hi[axis] - p->lo[axis]) / p->cell + 0.5);
+        int last = (int)ty_min(to, p->whole[axis] - 1.0);
+        p->first[axis] = (int)ty_max(from, 0.0);
+        p->n[axis] = last - p->first[axis] + 1;
+        if (p->n[axis] < 2) return false;
+    }
+    return true;
+}
+
+static bool narrow_to_hull(part* p)
+{
+    ty_box box = ty_tri_mesh_bounds(p->hull);
+    for (int axis = 0; axis < 3; ++axis) {
+        box.lo[axis] -= AROUND * p->cell;
+        box.hi[axis] += AROUND * p->cell;
+    }
+    return narrow(p, &box);
+}
+
 ty_status ty_cut_surface(ty_cutter* c, const ty_liquid* liquid, const ty_world* world,
                          ty_tri_mesh* out)
 {
@@ -642,6 +700,7 @@ ty_status ty_cut_surface(ty_cutter* c, const ty_liquid* liquid, const ty_world* 
     c->part.fattening = liquid->fattening;
     c->part.hull = liquid->hull;
     find_centers(&c->part, liquid);
+    if (c->part.hull && !narrow_to_hull(&c->part)) return ty_tri_mesh_resize(out, 0, 0);
     return contour_part(c, out, true);
 }
 
@@ -652,14 +711,7 @@ ty_status ty_cut_volume(ty_cutter* c, const ty_sampler* distance, double cell,
     *volume = 0.0;
     TY_TRY(set_part(p, distance, world, cell, box));
     p->centers = NULL;
-    for (int axis = 0; axis < 3; ++axis) {
-        double from = floor((box->lo[axis] - p->lo[axis]) / cell + 0.5);
-        double to = ceil((box->hi[axis] - p->lo[axis]) / cell + 0.5);
-        int last = (int)ty_min(to, p->whole[axis] - 1.0);
-        p->first[axis] = (int)ty_max(from, 0.0);
-        p->n[axis] = last - p->first[axis] + 1;
-        if (p->n[axis] < 2) return ty_ok();
-    }
+    if (!narrow(p, box)) return ty_ok();
     TY_TRY(contour_part(c, &c->mesh, false));
     *volume = ty_tri_mesh_volume(&c->mesh);
     return ty_ok();

@@ -6,6 +6,7 @@
 // Departs from [Chentanez2007] section 3.3.1, the minimum of both distances: that bevels every
 // contact line by up to a cell and a still pool is torn apart there.
 #include "core/parallel.h"
+#include "solve/tet/deepen.h"
 #include "solve/tet/motion.h"
 
 enum { BATCH = TY_SAMPLE_BATCH };
@@ -46,7 +47,9 @@ static ty_status make_mesh(ty_tetflow* tf, const ty_liquid* liquid, const ty_sam
 {
     ty_stuff_def def = ty_stuff_default();
     embedded e = {*filling, ty_world_solid(tf->world), 0.0};
-    if (!tf->conforms) e.depth = ty_min(TY_TET_DEPTH * tf->def->cell, liquid->overlap);
+    if (!tf->conforms)
+        e.depth = ty_clamp(liquid->overlap, TY_TET_LEAST_DEPTH * tf->def->cell,
+                           TY_TET_DEPTH * tf->def->cell);
     ty_sampler phi = {.self = &e, .width = 1, .eval = eval};
     def.cell = tf->def->cell;
     for (int axis = 0; axis < 3; ++axis) def.origin[axis] = tf->origin[axis];
@@ -83,7 +86,14 @@ static void lift_block(void* ctx, ty_range r)
 ty_status ty_tetflow_fill(ty_tetflow* tf, const ty_liquid* liquid)
 {
     ty_tet_motion* m = ty_tetflow_new(tf);
-    const ty_sampler* filling = liquid->filling.eval ? &liquid->filling : &liquid->distance;
+    ty_tet_deepened deeper[2] = {
+        {liquid->distance, ty_world_solid(tf->world), liquid->overlap, tf->def->cell}};
+    deeper[1] = deeper[0];
+    deeper[1].liquid = liquid->filling;
+    bool deepens = !tf->conforms && ty_tet_ends_too_soon(liquid->overlap, tf->def->cell);
+    ty_sampler distance = deepens ? ty_tet_deepened_sampler(&deeper[0]) : liquid->distance;
+    ty_sampler thick = deepens ? ty_tet_deepened_sampler(&deeper[1]) : liquid->filling;
+    const ty_sampler* filling = liquid->filling.eval ? &thick : &distance;
     TY_TRY(make_mesh(tf, liquid, filling, &m->state.mesh));
     ty_stuff_free(&tf->stuff);
     ty_tet_mesh_tidy(&m->state.mesh);
@@ -92,7 +102,7 @@ ty_status ty_tetflow_fill(ty_tetflow* tf, const ty_liquid* liquid)
         TY_TRY(ty_tet_shares_conform(&m->state, filling, tf->world, tf->def->cell, tf->def->paper));
     else TY_TRY(ty_tet_shares(&m->state, filling, tf->world, tf->def->cell));
     if (liquid->filling.eval) {
-        lift_job job = {m, liquid->distance, LIFTED * tf->def->cell};
+        lift_job job = {m, distance, LIFTED * tf->def->cell};
         ty_parallel_for(m->state.mesh.n_verts - m->state.mesh.n_inner, BATCH, lift_block, &job);
     }
     TY_TRY(ty_world_status(tf->world));

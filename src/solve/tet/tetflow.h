@@ -35,6 +35,8 @@ enum {
 // reach 1.3 cells deep (warped vertices), and where the end meets the free surface vertices are up
 // to half a cell off: 1.5 disturbs pools.
 #define TY_TET_DEPTH 2.0
+// Where trackers end the liquid sooner than this, cells, the mesh continues it so far (deepen.c).
+#define TY_TET_LEAST_DEPTH 1.5
 
 // The liquid on one step's mesh.
 typedef struct ty_tet_state {

@@ -56,7 +56,7 @@ static void destroy(void* self)
     ty_tri_mesh_free(&s->shown);
     free_particles(&s->thin);
     free_particles(&s->mesh_thin);
-    if (s->ground) ty_tracker_levelset.destroy(s->ground);
+    ty_slc_region_close(s);
     ty_cutter_destroy(s->cutter);
     ty_free(s);
 }
@@ -108,11 +108,7 @@ static ty_status set_up(ty_slc* s, const ty_track_def* def, const ty_world* worl
     TY_TRY(ty_slc_region_open(s, &liquid, &region));
     remake.phi = ty_slc_region_sampler(&region);
     TY_TRY(ty_slc_remake(s, &remake));
-    bool again = ty_world_n_sources(world) + ty_world_n_drains(world) > 0;
-    if (!again) {
-        ty_tracker_levelset.destroy(s->ground);
-        s->ground = NULL;
-    }
+    ty_slc_region_close(s);
     return ty_ok();
 }
 

@@ -8,6 +8,7 @@
 //   change.c     sources, drains, the ledger's offsets              thicken.c    thin places kept from tearing; thicken_mesh.c for the mesh
 //   thin.c       liquid thinner than a cell                         behind.c     liquid does not come through walls
 //   deep.c       where no free surface comes in a step              crease.c     the liquid in solids beside concave edges
+//   region.c     regions that touch solids
 #ifndef TY_TRACK_CONTOUR_SLC_H
 #define TY_TRACK_CONTOUR_SLC_H
 
@@ -87,7 +88,7 @@ typedef struct ty_slc {
     double mesh_cell;              // of that mesh, metres; 0: none asks
     ty_lattice_set free_at,
         free_near;          // scratch of deep.c: blocks at the free surface, and around
-    ty_levelset* ground;    // samples regions that touch solids; made when first needed
+    ty_levelset* ground;    // samples the region that was opened last; NULL: none
     ty_cutter* cutter;
 } ty_slc;
 
@@ -172,8 +173,11 @@ void ty_slc_is_deep(const ty_slc* s, int n, const double (*x)[3], bool* deep);
 // Whether a vertex of the mesh is within two cells of a solid or of a side of the domain.
 ty_status ty_slc_touches(const ty_slc* s, const ty_tri_mesh* mesh, bool* touches);
 
+// walls.c: how far x is outside the domain; negative inside.
+double ty_slc_beyond(const ty_slc* s, const double x[3]);
+
 // A region of liquid (or of a drain) beside solids: where its surface lies on them it is none.
-// ground_region is what the sampler borrows.
+// ground_region is what the sampler borrows, until another is opened.
 typedef struct ty_slc_region {
     ty_sampler region;
     ty_levelset_field field;
@@ -183,6 +187,7 @@ typedef struct ty_slc_region {
 } ty_slc_region;
 ty_status ty_slc_region_open(ty_slc* s, const ty_sampler* region, ty_slc_region* out);
 ty_sampler ty_slc_region_sampler(const ty_slc_region* r);
+void ty_slc_region_close(ty_slc* s);    // gives the ground back
 
 ty_status ty_slc_edit(ty_slc* s, int n, const ty_edit* edits, double* volume_changed);
 ty_status ty_slc_offset(ty_slc* s, const double* metres_per_piece);

@@ -17,7 +17,6 @@
 #include "geometry/slope.h"
 #include "geometry/thickness.h"
 #include "track/contour/slc.h"
-#include "track/kinds.h"
 
 enum { CHUNK = 256, BLOCK = 512 };
 static const double PROBE = 0.125;    // cells: step of the differences of a solid's distance
@@ -33,11 +32,8 @@ static const double FULL_SLACK = TY_SLC_DEPTH - TY_SLC_OVERLAP;
 static const double THIN = 2.0 * TY_SLC_OVERLAP;
 // Of half of that: a point so far below a face is not as deep as in a thick wall
 static const double NOT_DEEP = 0.98;
-// Cells from a wall in which regions are sampled on the grid
-static const double GROUND_REACH = 6.0;
 
-// How far x is outside the domain; negative inside.
-static double beyond(const ty_slc* s, const double x[3])
+double ty_slc_beyond(const ty_slc* s, const double x[3])
 {
     double out = -INFINITY;
     for (int axis = 0; axis < 3; ++axis)
@@ -244,7 +240,8 @@ static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], doub
 static void end_outside(const ty_slc* s, int n, const double (*x)[3], double* out)
 {
     double end = TY_SLC_DEPTH * s->def.cell;
-    for (int i = 0; s->has_domain && i < n; ++i) out[i] = ty_max(out[i], beyond(s, x[i]) - end);
+    for (int i = 0; s->has_domain && i < n; ++i)
+        out[i] = ty_max(out[i], ty_slc_beyond(s, x[i]) - end);
 }
 
 static void eval(const void* self, int n, const double (*x)[3], double* out)
@@ -280,7 +277,7 @@ static double nearest_wall(void* ctx, ty_range r)
     const double(*x)[3] = (const double(*)[3])k->mesh->vert + r.begin;
     ty_sample(&k->solid, n, x, d);
     for (int i = 0; i < n; ++i)
-        least = fmin(least, fmin(d[i], k->s->has_domain ? -beyond(k->s, x[i]) : INFINITY));
+        least = fmin(least, fmin(d[i], k->s->has_domain ? -ty_slc_beyond(k->s, x[i]) : INFINITY));
     return -least;
 }
 
@@ -289,57 +286,4 @@ ty_status ty_slc_touches(const ty_slc* s, const ty_tri_mesh* mesh, bool* touches
     touch_args k = {s, mesh, ty_world_solid(s->world)};
     *touches = -ty_parallel_max(mesh->n_verts, BLOCK, nearest_wall, &k) < TOUCH * s->def.cell;
     return ty_world_status(s->world);
-}
-
-// The level set's grid ends TY_LEVELSET_MARGIN cells outside the domain: beyond its last centres
-// values stay the same.
-static void eval_grid(const ty_slc_region* r, int n, const double (*x)[3], double* out)
-{
-    double at[BLOCK][3], margin = (TY_LEVELSET_MARGIN - 0.5) * r->slc->def.cell;
-    for (int i = 0; i < n; ++i)
-        for (int axis = 0; axis < 3; ++axis)
-            at[i][axis] = ty_clamp(x[i][axis], r->slc->lo[axis] - margin,
-                                   r->slc->hi[axis] + margin);
-    ty_levelset_eval(&r->field, n, (const double(*)[3])at, out);
-    double end = TY_SLC_DEPTH * r->slc->def.cell;
-    for (int i = 0; i < n; ++i) out[i] = fmax(out[i], beyond(r->slc, x[i]) - end);
-}
-
-static void eval_region(const void* self, int n, const double (*x)[3], double* out)
-{
-    const ty_slc_region* r = self;
-    double solid[BLOCK], grid[BLOCK], reach = r->reach * r->slc->def.cell;
-    for (int at = 0; at < n; at += BLOCK) {
-        int count = n - at < BLOCK ? n - at : BLOCK;
-        ty_sample(&r->region, count, x + at, out + at);
-        if (!r->field.grid) continue;
-        ty_sample(&r->solid, count, x + at, solid);
-        eval_grid(r, count, x + at, grid);
-        for (int i = 0; i < count; ++i)
-            if (fmin(solid[i], -beyond(r->slc, x[at + i])) < reach) out[at + i] = grid[i];
-    }
-}
-
-ty_sampler ty_slc_region_sampler(const ty_slc_region* r)
-{
-    return (ty_sampler){.self = r, .width = 1, .exact_band = 0.0, .eval = eval_region};
-}
-
-// Regions that touch solids go through the level set's grid, which knows how to tell their surface
-// from the wall's.
-ty_status ty_slc_region_open(ty_slc* s, const ty_sampler* region, ty_slc_region* out)
-{
-    *out = (ty_slc_region){
-        .region = *region, .slc = s, .solid = ty_world_solid(s->world), .reach = GROUND_REACH};
-    if (!s->has_domain) return ty_ok();
-    if (!s->ground) {
-        void* ground;
-        TY_TRY(ty_tracker_levelset.create(&ground, &s->def, s->world));
-        s->ground = ground;
-    } else if (s->ground->has_obstacles && ty_world_solid_moves(s->world))
-        TY_TRY(ty_levelset_solids(s->ground, s->world));
-    TY_TRY(ty_levelset_sample(s->ground, region, s->ground->phi));
-    ty_levelset_continue(s->ground, s->ground->phi);
-    out->field = (ty_levelset_field){&s->ground->grid, s->ground->phi};
-    return ty_ok();
 }

@@ -82,7 +82,7 @@ static ty_status allocate(ty_levelset* ls)
     return ty_cutter_create(&ls->cutter);
 }
 
-static ty_status set_up(ty_levelset* ls, const ty_track_def* def, const ty_world* world)
+static void describe(ty_levelset* ls, const ty_track_def* def, const ty_world* world)
 {
     const ty_world_def* w = ty_world_get_def(world);
     ls->def = *def;
@@ -92,6 +92,13 @@ static ty_status set_up(ty_levelset* ls, const ty_track_def* def, const ty_world
         ls->hi[axis] = w->max[axis];
     }
     for (int side = 0; side < TY_N_SIDES; ++side) ls->closed_side[side] = w->wall[side].closed;
+    ls->has_obstacles = ty_world_has_obstacles(world);
+    ls->band = FIRST_BAND * def->cell;
+}
+
+static ty_status set_up(ty_levelset* ls, const ty_track_def* def, const ty_world* world)
+{
+    describe(ls, def, world);
     double cells = 1.0;
     for (int axis = 0; axis < 3; ++axis)
         cells *= (ls->hi[axis] - ls->lo[axis]) / def->cell + 2 * TY_LEVELSET_MARGIN + 1;
@@ -99,11 +106,9 @@ static ty_status set_up(ty_levelset* ls, const ty_track_def* def, const ty_world
         return ty_fail(TY_BAD_INPUT, "the level set would have %.3g cells; choose a larger cell",
                        cells);
     ls->grid = ty_grid_cover(ls->lo, ls->hi, def->cell, TY_LEVELSET_MARGIN);
-    ls->has_obstacles = ty_world_has_obstacles(world);
     TY_TRY(allocate(ls));
     TY_TRY(ty_levelset_solids(ls, world));
     ty_sampler liquid = ty_world_liquid(world);
-    ls->band = FIRST_BAND * ls->grid.cell;
     TY_TRY(ty_levelset_sample(ls, &liquid, ls->phi));
     ty_levelset_continue(ls, ls->phi);
     TY_TRY(ty_levelset_redistance(ls, 0.0));
@@ -116,6 +121,32 @@ ty_status ty_levelset_create(ty_levelset** out, const ty_track_def* def, const t
     *out = NULL;
     if (!ls) return ty_no_memory("level set");
     ty_status status = set_up(ls, def, world);
+    if (status.code == TY_OK) *out = ls;
+    else ty_levelset_destroy(ls);
+    return status;
+}
+
+static ty_status set_up_ground(ty_levelset* ls, const ty_world* world)
+{
+    size_t size = (size_t)ty_grid_size(&ls->grid);
+    ls->phi = ty_alloc(size, sizeof(double));
+    ls->closed = ty_alloc(size, 1);
+    ls->doubtful = ty_alloc(size, 1);
+    if (ls->has_obstacles) ls->solid = ty_alloc(size, sizeof(double));
+    if (!ls->phi || !ls->closed || !ls->doubtful || (ls->has_obstacles && !ls->solid))
+        return ty_no_memory("level set");
+    return ty_levelset_solids(ls, world);
+}
+
+ty_status ty_levelset_create_ground(ty_levelset** out, const ty_track_def* def,
+                                    const ty_world* world, const ty_grid* part)
+{
+    ty_levelset* ls = ty_alloc_zero(1, sizeof *ls);
+    *out = NULL;
+    if (!ls) return ty_no_memory("level set");
+    describe(ls, def, world);
+    ls->grid = *part;
+    ty_status status = set_up_ground(ls, world);
     if (status.code == TY_OK) *out = ls;
     else ty_levelset_destroy(ls);
     return status;

@@ -101,6 +101,10 @@ typedef struct ty_levelset {
 // nothing is left.
 ty_status ty_levelset_create(ty_levelset** ls, const ty_track_def* def, const ty_world* world);
 void ty_levelset_destroy(ty_levelset* ls);    // NULL is fine
+// One that only samples and continues regions, on a part of the cells that cover the domain; phi is
+// undefined.
+ty_status ty_levelset_create_ground(ty_levelset** ls, const ty_track_def* def,
+                                    const ty_world* world, const ty_grid* part);
 ty_liquid ty_levelset_liquid(const ty_levelset* ls);
 ty_status ty_levelset_archive(ty_levelset* ls, ty_archive* ar);
 // A step is carry, settle, keep (below) when `weighed`, contour. Carry takes phi to the step's end,
