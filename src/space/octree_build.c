@@ -88,6 +88,8 @@ static void carry_block(void* ctx, ty_range r)
 static void carry(const ty_lattice_set* from, const double* old, const ty_lattice_set* to,
                   double* value)
 {
+    for (int i = 0; from->n == 0 && i < to->n; ++i) value[i] = NAN;
+    if (from->n == 0) return;
     carry_args k = {from, to, old, value};
     ty_parallel_for(to->n, TY_SAMPLE_BATCH, carry_block, &k);
 }
@@ -207,7 +209,9 @@ static ty_status remake(ty_octree* t)
         if (l + 1 < t->n_levels) TY_TRY(close_level(t, l));
     }
     TY_TRY(remake_roots(t));
-    for (int l = t->n_levels - 2; l >= 0; --l) TY_TRY(remake_level(t, l));
+    // What is split only grows: as many are the same.
+    for (int l = t->n_levels - 2; l >= 0; --l)
+        if (t->level[l].octants.n != 8 * t->level[l + 1].split.n) TY_TRY(remake_level(t, l));
     return number_octants(t);
 }
 
