@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Particles go where the flow takes them, by the same paths that the level set comes from
-// (world/trace.h: RK3, or the solver's own Lagrangian path).
+// (world/trace.h: RK3, or the solver's own Lagrangian path), taken from faces around (way.c).
 #include <string.h>
 
 #include "core/parallel.h"
 #include "track/particle/particle.h"
-#include "world/trace.h"
 
-enum { BLOCK = TY_SAMPLE_BATCH };
+enum { BLOCK = 1024 };
 
 typedef struct motion {
     ty_particle* p;
-    const ty_flow* flow;
     double dt;
 } motion;
 
@@ -60,26 +58,57 @@ static bool went_through(const ty_levelset* ls, double dt, const double from[3],
     return !ty_levelset_in_sight(ls, a + dt * ty_load3(v), b);
 }
 
+// One component of a particle's way, `low` the lowest face, at[] its place among the faces.
+static float component(const float* low, const ty_way_lattice* l, const float at[3])
+{
+    const float *a = low, *b = low + l->dy, *c = low + l->dz, *d = low + l->dy + l->dz;
+    float a0 = a[0] + at[2] * (c[0] - a[0]), a1 = a[1] + at[2] * (c[1] - a[1]);
+    float b0 = b[0] + at[2] * (d[0] - b[0]), b1 = b[1] + at[2] * (d[1] - b[1]);
+    a0 += at[1] * (b0 - a0), a1 += at[1] * (b1 - a1);
+    return a0 + at[0] * (a1 - a0);
+}
+
+static void find_way(const ty_particle* p, const ty_way_lattice* l, int64_t low, int64_t i,
+                     float way[3])
+{
+    const int64_t stride[3] = {1, l->dy, l->dz};
+    const float place[3] = {p->now.place[0].at[i], p->now.place[1].at[i], p->now.place[2].at[i]};
+    for (int axis = 0; axis < 3; ++axis) {
+        float at[3] = {place[0], place[1], place[2]};
+        bool upper = place[axis] >= 0.5f;
+        at[axis] += upper ? -0.5f : 0.5f;
+        const float* from = p->way.at + axis * l->size + low + (upper ? stride[axis] : 0);
+        way[axis] = component(from, l, at);
+    }
+}
+
+static void move_one(motion* m, int64_t i, const float way[3])
+{
+    ty_particle* p = m->p;
+    double x[3], to[3];
+    ty_particle_place(p, i, x);
+    for (int axis = 0; axis < 3; ++axis) to[axis] = x[axis] + p->ls->grid.cell * (double)way[axis];
+    bool gone = ty_particle_left(p->ls, to) || !ty_levelset_push_out(p->ls, to);
+    if (!gone && memcmp(x, to, sizeof x) == 0) return;    // not even rounding moves still water
+    gone = gone || went_through(p->ls, m->dt, x, to);
+    if (gone || !ty_particle_put(p, i, to)) p->now.radius.at[i] = 0.0f;
+}
+
 static void move_block(void* ctx, ty_range r)
 {
     motion* m = ctx;
     ty_particle* p = m->p;
-    int n = (int)(r.end - r.begin);
-    double x[BLOCK][3], to[BLOCK][3];
-    for (int k = 0; k < n; ++k) ty_particle_place(p, r.begin + k, x[k]);
-    ty_trace_forward(m->flow, m->dt, n, (const double(*)[3])x, to);
-    for (int k = 0; k < n; ++k) {
-        int64_t i = r.begin + k;
-        bool gone = ty_particle_left(p->ls, to[k]) || !ty_levelset_push_out(p->ls, to[k]);
-        if (!gone && memcmp(x[k], to[k], sizeof x[k]) == 0)
-            continue;    // not even rounding moves still water
-        gone = gone || went_through(p->ls, m->dt, x[k], to[k]);
-        if (gone || !ty_particle_put(p, i, to[k])) p->now.radius.at[i] = 0.0f;
+    ty_way_lattice l = ty_particle_lattice(&p->ls->grid);
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        float way[3];
+        if (p->now.radius.at[i] == 0.0f) continue;
+        find_way(p, &l, ty_particle_face(&p->ls->grid, p->now.cell.at[i]), i, way);
+        move_one(m, i, way);
     }
 }
 
-void ty_particle_move(ty_particle* p, const ty_flow* flow, double dt)
+void ty_particle_move(ty_particle* p, double dt)
 {
-    motion m = {p, flow, dt};
+    motion m = {p, dt};
     ty_parallel_for(ty_swarm_count(&p->now), BLOCK, move_block, &m);
 }

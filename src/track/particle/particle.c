@@ -24,6 +24,8 @@ static void destroy(void* self)
     ty_array_free(&p->plane);
     ty_array_free(&p->first);
     ty_array_free(&p->begin);
+    ty_array_free(&p->way);
+    ty_array_free(&p->asked);
     ty_free(p);
 }
 
@@ -131,7 +133,8 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
     ++p->step;
     TY_TRY(offset_now(p));
     TY_TRY(ty_levelset_carry(p->ls, flow, world, dt, &went));
-    ty_particle_move(p, flow, dt);
+    TY_TRY(ty_particle_ways(p, flow, dt));
+    ty_particle_move(p, dt);
     TY_TRY(ty_particle_fall(p, world, dt));
     TY_TRY(ty_particle_sort(p));
     TY_TRY(ty_particle_find(p));

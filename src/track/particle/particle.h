@@ -3,7 +3,8 @@
 // (track/levelset) and particles on both sides of its surface that remember where the transport
 // went wrong.
 //
-//   move.c       carries the particles along the flow, keeps them out of solids     sort.c     by cell
+//   way.c        how far the flow goes in a step                                    sort.c     by cell
+//   move.c       carries the particles along it, keeps them out of solids
 //   correct.c    what escaped particles do to the level set; radii                  seed.c     new ones, surplus ones
 //   particle.c   the kind: create, the order of a step, edits, archive              spray.c    those that are alone
 //
@@ -47,6 +48,8 @@ typedef struct ty_particle {
     TY_ARRAY(int64_t) plane;    // first particle of each plane of cells, and the end
     TY_ARRAY(int) first;        // per cell: its first particle, as far as its plane has any
     TY_ARRAY(int64_t) begin;    // of seeding: first new particle of each plane
+    TY_ARRAY(float) way;        // per axis and face: cells along the axis in this step
+    TY_ARRAY(uint8_t) asked;    // the same order: some particle is near
 } ty_particle;
 
 static inline int64_t ty_swarm_count(const ty_swarm* s) { return s->radius.n; }
@@ -75,9 +78,28 @@ bool ty_particle_put(ty_particle* p, int64_t i, const double x[3]);
 // Whether x is beyond an open side.
 bool ty_particle_left(const ty_levelset* ls, const double x[3]);
 
-// Carries all particles through dt; those beyond open sides, and in solids for good, get radius 0.
+// Faces of one axis in memory: one more than cells along every axis.
+typedef struct ty_way_lattice {
+    int64_t dy, dz, size;
+} ty_way_lattice;
+
+static inline ty_way_lattice ty_particle_lattice(const ty_grid* g)
+{
+    int64_t dy = g->n[0] + 1, dz = dy * (g->n[1] + 1);
+    return (ty_way_lattice){dy, dz, dz * (g->n[2] + 1)};
+}
+// The lowest of the faces that a particle of the cell asks.
+static inline int64_t ty_particle_face(const ty_grid* g, int64_t cell)
+{
+    int row = (int)cell / g->n[0], plane = row / g->n[1];
+    return cell + row + (int64_t)plane * (g->n[0] + 1);
+}
+
+// The flow's ways through dt around all particles.
+ty_status ty_particle_ways(ty_particle* p, const ty_flow* flow, double dt);
+// Carries all particles by them; those beyond open sides, and in solids for good, get radius 0.
 // Breaks the order.
-void ty_particle_move(ty_particle* p, const ty_flow* flow, double dt);
+void ty_particle_move(ty_particle* p, double dt);
 // Orders by cell, drops those of radius 0. Particles of a cell keep their order.
 ty_status ty_particle_sort(ty_particle* p);
 // phi at every particle, in cells.

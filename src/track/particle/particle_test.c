@@ -283,7 +283,8 @@ static void sorting_keeps_all(void** state)
     const double v[3] = {1, 0.5, -0.3};
     ty_flow flow = flow_of(v);
     int64_t n = 0;
-    ty_particle_move(p, &flow, 0.05);
+    assert_int_equal(ty_particle_ways(p, &flow, 0.05).code, TY_OK);
+    ty_particle_move(p, 0.05);
     double sum[2] = {0, 0};
     for (int64_t i = 0; i < ty_swarm_count(&p->now); ++i) {
         n += p->now.radius.at[i] != 0.0f;
