@@ -9,7 +9,7 @@
 //      u   o   u   o   u
 //
 // Departs: [Enright2002] traces every particle. Only faces around cells that have particles are
-// traced, a fifth of them at 32 per cell.
+// traced, fewer than there are particles.
 #include <string.h>
 
 #include "core/parallel.h"
