@@ -18,8 +18,8 @@ static void the_volume_stays(void** unused)
     }
     print_message("volume off by %.2f %% at most\n", 100.0 * worst);
     assert_near(run->sim.stats.expected_volume, run->first_expected, 1e-9);
-    assert_true(worst <
-                0.001);    // 0.2 with lost accounts, 0.004 where thin places took less than asked
+    // 0.2 with lost accounts, 0.004 where thin places took less than asked
+    assert_true(worst < 0.001);
     scene_end(run);
 }
 
