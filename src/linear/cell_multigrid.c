@@ -13,6 +13,7 @@ enum {
     ARRAYS = 6,           // of a level: see ty_cell_level
     LINE_BLOCK = 64,      // lines
     ROW_BLOCK = 4096,     // rows of the matrix
+    SWEEPS = 2,           // of the chessboard before and after: 7 iterations instead of 12 with one
     COARSEST = 4,         // cells along the longest side of the last level
     BOTTOM_SWEEPS = 8,    // there, forward and then backward
     CHUNK = 64            // coarse cells of a line that are summed together
@@ -289,8 +290,8 @@ static void start_lines(void* ctx, ty_range r)
     }
 }
 
-// A sweep from zero leaves no residual in cells of colour 1, and in those of colour 0 what colour 1
-// added: its sum over the four such cells in each of the coarse cells from `first` on.
+// The sum of residuals in each of the n coarse cells from `first` on. The sweep before has left none
+// in cells of colour 1: four of each coarse cell's eight remain.
 static void sum_residuals(const sweep* s, const ty_cell_line* coarse, int first, int n, float* sum)
 {
     const ty_cell_level* l = s->level;
@@ -299,7 +300,9 @@ static void sum_residuals(const sweep* s, const ty_cell_line* coarse, int first,
         ty_cell_line line = {.y = 2 * coarse->y - 1 + (k & 1), .z = 2 * coarse->z - 1 + (k >> 1)};
         line.at = l->half * line.y + l->plane * line.z + first - ((line.y + line.z) & 1);
         around a = look_around(l, &line, 0);
-        for (int i = 0; i < n; ++i) sum[i] += sum_around(&a, i);
+        const float *b = l->b + line.at, *x = l->x + line.at, *inverse = l->inverse + line.at;
+        for (int i = 0; i < n; ++i)
+            sum[i] += inverse[i] > 0.0f ? b[i] + sum_around(&a, i) - x[i] / inverse[i] : 0.0f;
     }
 }
 
@@ -358,11 +361,11 @@ static void v_cycle(ty_cell_multigrid* m, int level)
         return;
     }
     sweep s = {.level = l, .coarse = c};
+    for (int k = 1; k < SWEEPS; ++k) relax(l, 0), relax(l, 1);
     ty_parallel_for(c->line.n, LINE_BLOCK, restrict_lines, &s);
     v_cycle(m, level + 1);
     ty_parallel_for(l->line.n, LINE_BLOCK, prolong_lines, &s);
-    relax(l, 1);
-    relax(l, 0);
+    for (int k = 0; k < SWEEPS; ++k) relax(l, 1), relax(l, 0);
 }
 
 typedef struct conversion {

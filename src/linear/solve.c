@@ -18,8 +18,7 @@
 // When TY_LINEAR_DEFAULT uses IC, see solve.h. Set-up and solve of the multigrid take as long as 70
 // iterations with IC.
 enum { IC_LARGEST = 200000, IC_ROW = 8, IC_TRIAL = 60, IC_AGAIN = 3 };
-// With the multigrid of cells 10 to 15 iterations are usual; walls thinner than coarse cells make it
-// more. It depends on this system alone.
+// With the multigrid of cells 6 to 10 iterations are usual; walls inside of coarse cells make it more.
 enum { CELLS_TRIAL = 40 };
 
 struct ty_linear {
