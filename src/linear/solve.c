@@ -7,6 +7,7 @@
 
 #include "core/memory.h"
 #include "linear/amg.h"
+#include "linear/cell_multigrid.h"
 #include "linear/cg.h"
 #include "linear/incomplete_cholesky.h"
 #include "linear/paper_multigrid.h"
@@ -17,14 +18,18 @@
 // When TY_LINEAR_DEFAULT uses IC, see solve.h. Set-up and solve of the multigrid take as long as 70
 // iterations with IC.
 enum { IC_LARGEST = 200000, IC_ROW = 8, IC_TRIAL = 60, IC_AGAIN = 3 };
+// With the multigrid of cells 6 to 10 iterations are usual; walls inside of coarse cells make it more.
+enum { CELLS_TRIAL = 40 };
 
 struct ty_linear {
     ty_linear_def def;
     bool gave_up, uses_ic;    // TY_LINEAR_DEFAULT: IC took too long; IC is in use
+    bool uses_cells;          // TY_LINEAR_DEFAULT: the multigrid of cells is in use
     const ty_csr* a;
     ty_pieces pieces;
     ty_cg cg;
     ty_amg amg;
+    ty_cell_multigrid cells;
     ty_paper_multigrid paper;
     ty_ic ic;
     TY_ARRAY(double) inverse_diagonal;    // jacobi only
@@ -76,6 +81,7 @@ void ty_linear_rest(ty_linear* s)
     ty_pieces_free(&s->pieces);
     ty_cg_free(&s->cg);
     ty_amg_free(&s->amg);
+    ty_cell_multigrid_free(&s->cells);
     ty_paper_multigrid_free(&s->paper);
     ty_ic_free(&s->ic);
     ty_separation_free(&s->separation);
@@ -167,11 +173,28 @@ ty_status ty_linear_setup(ty_linear* s, const ty_csr* a, const ty_csr* first_pro
                        first_prolongation->n, a->n);
     s->a = a;
     s->first = first_prolongation;
+    s->uses_cells = false;
     ty_status status = ty_pieces_find(&s->pieces, a);
     if (status.code == TY_OK) status = setup_method(s);
     if (status.code != TY_OK) s->a = NULL;
     s->setup_seconds = now() - start;
     return status;
+}
+
+ty_status ty_linear_setup_cells(ty_linear* s, const ty_csr* a, const int* cell, const int size[3])
+{
+    if (s->def.method != TY_LINEAR_DEFAULT) return ty_linear_setup(s, a, NULL);
+    double start = now();
+    s->a = NULL;
+    s->first = NULL;
+    TY_TRY(check_matrix(a));
+    TY_TRY(ty_pieces_find(&s->pieces, a));
+    TY_TRY(ty_cell_multigrid_setup(&s->cells, a, cell, size));
+    s->uses_ic = false;
+    s->uses_cells = true;
+    s->a = a;
+    s->setup_seconds = now() - start;
+    return ty_ok();
 }
 
 ty_status ty_linear_setup_taking(ty_linear* s, const ty_csr* a, ty_csr* first_prolongation)
@@ -209,12 +232,15 @@ static void apply_jacobi(void* self, const double* r, double norm, double* z)
 static ty_status run_method(ty_linear* s, const ty_linear_def* def, const double* rhs, double* x,
                             ty_linear_stats* stats)
 {
+    bool amg = method_of(s) == TY_LINEAR_MULTIGRID && !s->uses_cells;
     ty_preconditioner m = {&s->amg, ty_amg_apply};
-    for (int k = 0; k < TY_CG_VECTORS; ++k)
-        s->cg.lent[k] = method_of(s) == TY_LINEAR_MULTIGRID ? ty_amg_lend(&s->amg, k) : NULL;
+    for (int k = 0; k < TY_CG_VECTORS; ++k) s->cg.lent[k] = amg ? ty_amg_lend(&s->amg, k) : NULL;
     if (s->def.method == TY_LINEAR_JACOBI) m = (ty_preconditioner){s, apply_jacobi};
     if (method_of(s) == TY_LINEAR_IC) m = (ty_preconditioner){&s->ic, ty_ic_apply};
-    if (method_of(s) == TY_LINEAR_MULTIGRID) {
+    if (s->uses_cells) {
+        m = (ty_preconditioner){&s->cells, ty_cell_multigrid_apply};
+        stats->levels = s->cells.n_levels;
+    } else if (amg) {
         stats->levels = s->amg.n_levels;
         stats->operator_complexity = s->amg.operator_complexity;
     }
@@ -230,13 +256,14 @@ static ty_status run_default(ty_linear* s, const ty_linear_def* def, const doubl
                              ty_linear_stats* stats)
 {
     ty_linear_def part = *def;
-    if (s->uses_ic && part.max_iterations > IC_TRIAL) part.max_iterations = IC_TRIAL;
+    int trial_length = s->uses_ic ? IC_TRIAL : s->uses_cells ? CELLS_TRIAL : def->max_iterations;
+    if (part.max_iterations > trial_length) part.max_iterations = trial_length;
     TY_TRY(run_method(s, &part, rhs, x, stats));
     if (!s->uses_ic)
         s->gave_up = s->gave_up && !(stats->converged && stats->iterations <= IC_AGAIN);
-    if (!s->uses_ic || stats->converged || def->max_iterations <= IC_TRIAL) return ty_ok();
-    s->gave_up = true;
-    s->uses_ic = false;
+    if (stats->converged || def->max_iterations <= trial_length) return ty_ok();
+    s->gave_up = s->gave_up || s->uses_ic;
+    s->uses_ic = s->uses_cells = false;
     TY_TRY(setup_multigrid(s));
     ty_linear_stats trial = *stats;
     part.max_iterations = def->max_iterations - trial.iterations;

@@ -9,8 +9,6 @@
 
 enum { SWEEPS = 8 };
 
-// Cells: farther from the liquid a continued velocity does not move the surface.
-static const double REACH = 1.0;
 // Cells whose continued faces are closed more than this (squared, together) keep their velocities.
 static const double LEAST_OPEN = 0.1;
 
@@ -30,17 +28,10 @@ static bool can_balance(const ty_gridflow* gf, int cell)
 
 static ty_status list_cells(ty_gridflow* gf)
 {
-    double near = REACH * gf->cells.h;
     gf->front.n = 0;
-    for (int k = gf->lo[2]; k < gf->hi[2]; ++k)
-        for (int j = gf->lo[1]; j < gf->hi[1]; ++j)
-            for (int i = gf->lo[0]; i < gf->hi[0]; ++i) {
-                int cell = ty_cell_index(&gf->cells, i, j, k);
-                if (gf->state[cell] == TY_CELL_LIQUID || !(gf->phi[cell] < near) ||
-                    !can_balance(gf, cell))
-                    continue;
-                if (!ty_array_push(&gf->front, cell)) return ty_no_memory("extrapolation");
-            }
+    for (int64_t k = 0; k < gf->near.n; ++k)
+        if (can_balance(gf, gf->near.at[k]) && !ty_array_push(&gf->front, gf->near.at[k]))
+            return ty_no_memory("extrapolation");
     return ty_ok();
 }
 

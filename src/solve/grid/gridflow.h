@@ -30,6 +30,10 @@ enum {
 // nothing to clamp.
 #define TY_WET 1e-3
 
+// Cells: farther from the liquid a cell does not hold any, and a continued velocity does not move its
+// surface.
+#define TY_NEAR 1.0
+
 typedef TY_ARRAY(int) ty_ids;
 
 // The lattice. Value.
@@ -98,14 +102,16 @@ typedef struct ty_gridflow {
     TY_ARRAY(double)
     emission;    // two per source: scale of the emitted flux, flux per area beside it
 
-    uint8_t* mark[3];       // faces: 0 unknown, 1 valid, 2.. layer of extrapolation
-    uint8_t* within;        // bit `axis`: the face along it is inside the domain or on its sides;
-                            // TY_BESIDE_SIDE: the cell or one beside it is not inside
-    ty_ids known[3];        // faces that have a mark, after continuation
-    int* row;               // of liquid cells in the system
-    ty_ids wet;             // liquid cells, by rising index
-    ty_ids face[3];         // valid faces
-    ty_ids layer, front;    // scratch
+    uint8_t* mark[3];    // faces: 0 unknown, 1 valid, 2.. layer of extrapolation
+    uint8_t* within;     // bit `axis`: the face along it is inside the domain or on its sides;
+                         // TY_BESIDE_SIDE: the cell or one beside it is not inside
+    ty_ids known[3];     // faces that have a mark, after continuation
+    int* row;            // of liquid cells in the system
+    ty_ids wet;          // liquid cells, by rising index
+    ty_ids near;         // cells that are not, nearer than TY_NEAR to the liquid, by rising index
+    ty_ids face[3];      // valid faces
+    int64_t n_wet_faces[3];    // of those: of liquid cells; the rest flies freely
+    ty_ids layer, front;       // scratch
     TY_ARRAY(double) scratch;
     TY_ARRAY(double) rhs;
     TY_ARRAY(double) x;
@@ -269,7 +275,7 @@ static inline double ty_room_at(const ty_room* r, double speed)
 ty_status ty_gridflow_expose(ty_gridflow* gf);
 
 // measure.c: what stats say, and the limits of the next step.
-void ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats);
+ty_status ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats);
 
 // drains.c: m3/s of liquid that runs into drains now.
 double ty_gridflow_drain_rate(const ty_gridflow* gf);

@@ -2,7 +2,7 @@
 #include "core/parallel.h"
 #include "solve/grid/gridflow.h"
 
-enum { BLOCK = 1024, ROW_BLOCK = 64 };
+enum { BLOCK = 1024 };
 
 // Waves as long as a cell need this many per second: dt <= 0.75 sqrt(h/g), or they grow.
 static const double WAVE_STEP = 0.75;
@@ -16,7 +16,9 @@ static const double HALF_DIAGONAL = 0.9;
 typedef struct measure_job {
     const ty_gridflow* gf;
     int axis;
-    double above;    // m/s: what is counted
+    double above;           // m/s: what is counted
+    double* square;         // of speeds, per liquid cell
+    const ty_ids* cells;    // whose energy
 } measure_job;
 
 // The difference of phi from a cell's centre to the next one's, toward side `up`; at the domain's
@@ -62,19 +64,17 @@ static double cell_energy(const ty_gridflow* gf, int cell)
     return sum;
 }
 
-static double energy_rows(void* ctx, ty_range r)
+static double energy_block(void* ctx, ty_range r)
 {
     const measure_job* job = ctx;
     const ty_gridflow* gf = job->gf;
-    const int *lo = gf->lo, *hi = gf->hi;
-    double most = HALF_DIAGONAL * gf->cells.h, sum = 0.0;
-    for (int64_t row = r.begin; row < r.end; ++row) {
-        int at[3] = {0, lo[1] + (int)(row % (hi[1] - lo[1])), lo[2] + (int)(row / (hi[1] - lo[1]))};
-        for (at[0] = lo[0]; at[0] < hi[0]; ++at[0]) {
-            int cell = ty_cell_index(&gf->cells, at[0], at[1], at[2]);
-            if (!(gf->phi[cell] < most)) continue;
-            sum += fill(gf, cell, at) * cell_energy(gf, cell);
-        }
+    double sum = 0.0;
+    ty_cell_walk walk = {0};
+    for (int64_t k = r.begin; k < r.end; ++k) {
+        int cell = job->cells->at[k];
+        ty_walk_to(&gf->cells, &walk, cell);
+        double share = fill(gf, cell, walk.at);
+        if (share > 0.0) sum += share * cell_energy(gf, cell);
     }
     return sum;
 }
@@ -92,9 +92,12 @@ static inline double square_speed(const ty_gridflow* gf, int cell)
 
 static double speed_block(void* ctx, ty_range r)
 {
-    const ty_gridflow* gf = ((const measure_job*)ctx)->gf;
+    const measure_job* job = ctx;
     double top = 0.0;
-    for (int64_t k = r.begin; k < r.end; ++k) top = ty_max(square_speed(gf, gf->wet.at[k]), top);
+    for (int64_t k = r.begin; k < r.end; ++k) {
+        job->square[k] = square_speed(job->gf, job->gf->wet.at[k]);
+        top = ty_max(job->square[k], top);
+    }
     return top;
 }
 
@@ -102,37 +105,31 @@ static double count_block(void* ctx, ty_range r)
 {
     const measure_job* job = ctx;
     int64_t count = 0;
-    for (int64_t k = r.begin; k < r.end; ++k)
-        count += square_speed(job->gf, job->gf->wet.at[k]) > job->above * job->above;
+    for (int64_t k = r.begin; k < r.end; ++k) count += job->square[k] > job->above * job->above;
     return (double)count;
 }
 
 // Faces that fly freely count as cells.
-static double count_free_block(void* ctx, ty_range r)
+static int64_t count_free(const ty_gridflow* gf, int axis, double above)
 {
-    const measure_job* job = ctx;
-    const ty_gridflow* gf = job->gf;
     int64_t count = 0;
-    for (int64_t k = r.begin; k < r.end; ++k) {
-        int f = gf->face[job->axis].at[k];
-        bool wet = gf->state[f] == TY_CELL_LIQUID ||
-                   gf->state[f - gf->cells.stride[job->axis]] == TY_CELL_LIQUID;
-        count += !wet && fabs(gf->u[job->axis][f]) > job->above;
-    }
-    return (double)count;
+    for (int64_t k = gf->n_wet_faces[axis]; k < gf->face[axis].n; ++k)
+        count += fabs(gf->u[axis][gf->face[axis].at[k]]) > above;
+    return count;
 }
 
 // The speed that the step goes by. In a splash a few cells of spray, one in a thousand, go twice as
 // fast as all others and would double the number of steps: they may go farther than cfl, as far as
 // there are velocities to follow.
-static double step_speed(const ty_gridflow* gf, double top)
+static double step_speed(const measure_job* measured, double top)
 {
+    const ty_gridflow* gf = measured->gf;
+    measure_job job = *measured;
     double cfl = gf->def->cfl, slow = top * fmax(0.5, cfl / (cfl + SPRAY_BEYOND)), fast = top;
     for (int k = 0; k < SPRAY_HALVINGS; ++k) {
-        measure_job job = {gf, 0, 0.5 * (slow + fast)};
+        job.above = 0.5 * (slow + fast);
         double count = ty_parallel_sum(gf->wet.n, BLOCK, count_block, &job);
-        for (; job.axis < 3; ++job.axis)
-            count += ty_parallel_sum(gf->face[job.axis].n, BLOCK, count_free_block, &job);
+        for (int axis = 0; axis < 3; ++axis) count += (double)count_free(gf, axis, job.above);
         if (count > SPRAY_SHARE * (double)gf->wet.n) slow = job.above;
         else fast = job.above;
     }
@@ -170,10 +167,20 @@ static double open_flux(const ty_gridflow* gf)
     return sum;
 }
 
-void ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats)
+static double energy_sum(measure_job* job)
+{
+    double sum = 0.0;
+    job->cells = &job->gf->wet;
+    sum += ty_parallel_sum(job->cells->n, BLOCK, energy_block, job);
+    job->cells = &job->gf->near;
+    return sum + ty_parallel_sum(job->cells->n, BLOCK, energy_block, job);
+}
+
+ty_status ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats)
 {
     double h = gf->cells.h, square = 0.0;
-    measure_job job = {.gf = gf};
+    if (!ty_array_resize(&gf->scratch, gf->wet.n)) return ty_no_memory("speeds");
+    measure_job job = {.gf = gf, .square = gf->scratch.at};
     if (gf->wet.n) square = fmax(0.0, ty_parallel_max(gf->wet.n, BLOCK, speed_block, &job));
     double top = sqrt(square);
     for (job.axis = 0; job.axis < 3; ++job.axis) {
@@ -182,13 +189,12 @@ void ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats)
     gf->max_speed = top;
     gf->drain_rate = ty_gridflow_drain_rate(gf);
     double g = ty_norm(ty_world_gravity(gf->world));
-    double speed = fmax(step_speed(gf, top), ty_world_solid_speed(gf->world)) + sqrt(5.0 * h * g);
+    double speed = fmax(step_speed(&job, top), ty_world_solid_speed(gf->world)) + sqrt(5.0 * h * g);
     gf->dt_limit = speed > 0.0 ? gf->def->cfl * h / speed : INFINITY;
     if (g > 0.0) gf->dt_limit = fmin(gf->dt_limit, WAVE_STEP * sqrt(h / g));
-    int64_t rows = (int64_t)(gf->hi[1] - gf->lo[1]) * (gf->hi[2] - gf->lo[2]);
-    stats->kinetic_energy = 0.5 * gf->def->density * h * h * h *
-                            ty_parallel_sum(rows, ROW_BLOCK, energy_rows, &job);
+    stats->kinetic_energy = 0.5 * gf->def->density * h * h * h * energy_sum(&job);
     stats->open_outflow = dt * open_flux(gf);
     stats->cells = gf->wet.n;
     stats->unknowns = gf->wet.n;
+    return ty_ok();
 }

@@ -252,7 +252,7 @@ static ty_status solve(project_job* job, ty_solve_stats* stats)
     memset(gf->x.at, 0, sizeof(double) * (size_t)n);
     if (largest(gf->rhs.at, n) > ROUNDING * speed) {
         ty_linear_stats linear;
-        TY_TRY(ty_linear_setup(gf->linear, &gf->matrix, NULL));
+        TY_TRY(ty_linear_setup_cells(gf->linear, &gf->matrix, gf->wet.at, gf->cells.m));
         TY_TRY(ty_linear_solve(gf->linear, gf->rhs.at, gf->x.at, &linear));
         stats->iterations += linear.iterations;
         stats->residual = fmax(stats->residual, linear.last_residual);

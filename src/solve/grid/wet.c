@@ -109,18 +109,24 @@ static bool has_open_face(const ty_gridflow* gf, int cell)
 static ty_status list_cells(ty_gridflow* gf)
 {
     const ty_cells* c = &gf->cells;
+    double near = TY_NEAR * c->h;
+    bool ok = true;
     memset(gf->state, TY_CELL_AIR, (size_t)c->count);
-    gf->wet.n = 0;
+    gf->wet.n = gf->near.n = 0;
     for (int k = gf->lo[2]; k < gf->hi[2]; ++k)
         for (int j = gf->lo[1]; j < gf->hi[1]; ++j)
             for (int i = gf->lo[0]; i < gf->hi[0]; ++i) {
                 int cell = ty_cell_index(c, i, j, k);
-                if (!ty_is_wet(gf, gf->phi[cell]) || !has_open_face(gf, cell)) continue;
+                if (!(gf->phi[cell] < near)) continue;
+                if (!ty_is_wet(gf, gf->phi[cell]) || !has_open_face(gf, cell)) {
+                    ok = ok && ty_array_push(&gf->near, cell);
+                    continue;
+                }
                 gf->state[cell] = TY_CELL_LIQUID;
                 gf->row[cell] = (int)gf->wet.n;
-                if (!ty_array_push(&gf->wet, cell)) return ty_no_memory("liquid cells");
+                ok = ok && ty_array_push(&gf->wet, cell);
             }
-    return ty_ok();
+    return ok ? ty_ok() : ty_no_memory("liquid cells");
 }
 
 static bool add_face(ty_gridflow* gf, int axis, int f)
@@ -202,20 +208,19 @@ static ty_status list_candidates(ty_gridflow* gf, int axis)
     int back = gf->cells.stride[axis];
     double near = 0.5 * gf->cells.h;
     gf->layer.n = 0;
-    for (int k = gf->lo[2]; k < gf->hi[2]; ++k)
-        for (int j = gf->lo[1]; j < gf->hi[1]; ++j)
-            for (int i = gf->lo[0]; i < gf->hi[0]; ++i) {
-                int f = ty_cell_index(&gf->cells, i, j, k);
-                if (!(gf->phi[f] < near) || !(gf->phi[f - back] < near)) continue;
-                if (gf->state[f] || gf->state[f - back] || gf->open[axis][f] <= 0.0) continue;
-                if (!ty_array_push(&gf->layer, f)) return ty_no_memory("thin liquid");
-            }
+    for (int64_t k = 0; k < gf->near.n; ++k) {
+        int f = gf->near.at[k];
+        if (!(gf->phi[f] < near) || !(gf->phi[f - back] < near)) continue;
+        if (gf->state[f - back] || gf->open[axis][f] <= 0.0) continue;
+        if (!ty_array_push(&gf->layer, f)) return ty_no_memory("thin liquid");
+    }
     return ty_ok();
 }
 
 static ty_status list_free_faces(ty_gridflow* gf, const ty_liquid* liquid)
 {
     for (int axis = 0; axis < 3; ++axis) {
+        gf->n_wet_faces[axis] = gf->face[axis].n;
         TY_TRY(list_candidates(gf, axis));
         if (!ty_array_resize(&gf->scratch, gf->layer.n)) return ty_no_memory("thin liquid");
         sample_job job = {
