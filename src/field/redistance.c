@@ -14,6 +14,8 @@ enum {
     NEAR_STEPS =
         10,    // the iteration gains a factor 1 / (curvature * distance) per step; what takes longer
     BAND_STEPS = 3,    // hardly ever ends
+    N_NEIGHBOURS = 26,
+    ALONG_AXES = 6,    // of them
 };
 static const double EXACT_REACH = 2.5;    // cells that the surface's interpolant asks
 // From there to here one Newton step will do; beyond, a neighbour's closest point: up to 0.1 cells
@@ -51,6 +53,8 @@ typedef struct job {
     double band;                   // in cells
     int64_t begin;                 // first list entry of the layer
     int64_t stride[3];
+    int step[N_NEIGHBOURS][3];
+    int64_t offset[N_NEIGHBOURS];
 } job;
 
 static bool inside(double phi) { return phi < 0.0; }
@@ -357,63 +361,73 @@ static bool is_cell(const ty_grid* g, const int ijk[3], const int step[3])
     return true;
 }
 
-// The nearest of the closest points that a cell has been offered.
+// The 26 neighbours; those along one axis first.
+static void neighbours(job* j)
+{
+    int n = 0;
+    for (int apart = 1; apart <= 3; ++apart)
+        for (int c = 0; c < 27; ++c) {
+            const int d[3] = {c % 3 - 1, c / 3 % 3 - 1, c / 9 - 1};
+            if (abs(d[0]) + abs(d[1]) + abs(d[2]) != apart) continue;
+            memcpy(j->step[n], d, sizeof d);
+            j->offset[n] = d[0] + d[1] * j->stride[1] + d[2] * j->stride[2];
+            ++n;
+        }
+}
+
+// The nearest of the closest points that a cell has been offered. Single will do to choose one.
 typedef struct offer {
-    ty_vec3 x;    // the cell
-    double squared;
+    float x[3];    // the cell
+    float squared;
     int slot;
 } offer;
 
-// That of the cell `step` away, if it is of an earlier layer.
-static inline void look_at(const job* j, const int ijk[3], int64_t cell, const int step[3],
-                           bool border, offer* best)
+// That of the cell `offset` away in memory, if it is of an earlier layer.
+static inline void look_at(const job* j, const int* slot_here, int64_t offset, offer* best)
 {
-    const ty_redistance* r = j->r;
-    if (border && !is_cell(j->g, ijk, step)) return;
-    int slot = r->slot.at[cell + step[0] + step[1] * j->stride[1] + step[2] * j->stride[2]];
-    if (slot < 0 || slot >= j->begin) return;
-    const float* at = r->closest.at[slot].at;
-    ty_vec3 apart = best->x - ty_vec((double)at[0], (double)at[1], (double)at[2]);
-    double squared = ty_dot(apart, apart);
+    int slot = slot_here[offset];
+    if ((unsigned)slot >= (unsigned)j->begin) return;    // also where there is none
+    const float* at = j->r->closest.at[slot].at;
+    float x = best->x[0] - at[0], y = best->x[1] - at[1], z = best->x[2] - at[2];
+    float squared = x * x + y * y + z * z;
     if (squared >= best->squared) return;
     best->squared = squared;
     best->slot = slot;
 }
 
+// On the surface's side only: across the three edges and the corner towards the best so far.
+static void look_across(const job* j, const int* slot_here, offer* best)
+{
+    const float* at = j->r->closest.at[best->slot].at;
+    int64_t to[3];
+    for (int axis = 0; axis < 3; ++axis)
+        to[axis] = at[axis] < best->x[axis] ? -j->stride[axis] : j->stride[axis];
+    const int64_t across[4] = {to[0] + to[1], to[0] + to[2], to[1] + to[2], to[0] + to[1] + to[2]};
+    for (int c = 0; c < 4; ++c) look_at(j, slot_here, across[c], best);
+}
+
 // The best of the closest points of the neighbours of earlier layers: those along the axes, one of
-// which has found this cell, then those across edges and corners, farther from the surface only on
-// its side.
+// which has found this cell, then those across edges and corners.
 static foot inherit(const job* j, const int ijk[3], int64_t cell)
 {
-    static const int along[6][3] = {{-1, 0, 0}, {1, 0, 0},  {0, -1, 0},
-                                    {0, 1, 0},  {0, 0, -1}, {0, 0, 1}};
-    offer best = {.x = ty_vec(ijk[0], ijk[1], ijk[2]), .squared = INFINITY, .slot = -1};
+    const int* slot_here = j->r->slot.at + cell;
+    offer best = {{(float)ijk[0], (float)ijk[1], (float)ijk[2]}, INFINITY, -1};
     bool border = at_border(j->g, ijk);
-    for (int c = 0; c < 6; ++c) look_at(j, ijk, cell, along[c], border, &best);
-    foot result = {.at = {ijk[0], ijk[1], ijk[2]}};
-    if (best.slot >= 0 && best.squared <= NEWTON_REACH * NEWTON_REACH) {
-        bool near = best.squared <= ALL_AROUND * ALL_AROUND;
-        const float* at = j->r->closest.at[best.slot].at;
-        int lo[3], hi[3], step[3];
-        for (int axis = 0; axis < 3; ++axis) {
-            bool below = (double)at[axis] < ijk[axis];
-            lo[axis] = near || below ? -1 : 0;
-            hi[axis] = near || !below ? 1 : 0;
-        }
-        for (step[2] = lo[2]; step[2] <= hi[2]; ++step[2])
-            for (step[1] = lo[1]; step[1] <= hi[1]; ++step[1])
-                for (step[0] = lo[0]; step[0] <= hi[0]; ++step[0])
-                    if (abs(step[0]) + abs(step[1]) + abs(step[2]) > 1)
-                        look_at(j, ijk, cell, step, border, &best);
+    for (int c = 0; c < N_NEIGHBOURS; ++c) {
+        if (c == ALONG_AXES && best.squared > (float)(ALL_AROUND * ALL_AROUND)) break;
+        if (!border || is_cell(j->g, ijk, j->step[c])) look_at(j, slot_here, j->offset[c], &best);
     }
-    result.distance = sqrt(best.squared);
-    if (best.slot >= 0) {
-        const ty_closest_place* from = &j->r->closest.at[best.slot];
-        for (int axis = 0; axis < 3; ++axis) {
-            result.at[axis] = (double)from->at[axis];
-            result.normal[axis] = (double)from->normal[axis];
-        }
+    if (!border && best.squared > (float)(ALL_AROUND * ALL_AROUND) &&
+        best.squared <= (float)(NEWTON_REACH * NEWTON_REACH))
+        look_across(j, slot_here, &best);
+    foot result = {.at = {ijk[0], ijk[1], ijk[2]}, .distance = INFINITY};
+    if (best.slot < 0) return result;
+    const ty_closest_place* from = &j->r->closest.at[best.slot];
+    for (int axis = 0; axis < 3; ++axis) {
+        result.at[axis] = (double)from->at[axis];
+        result.normal[axis] = (double)from->normal[axis];
     }
+    result.distance = ty_norm(ty_vec(ijk[0], ijk[1], ijk[2]) - ty_load3(result.at));
     return result;
 }
 
@@ -477,6 +491,7 @@ ty_status ty_redistance_run(ty_redistance* r, const ty_grid* g, double band,
     job j = {
         .r = r, .g = g, .phi = phi, .rough = rough, .scale = 1.0 / g->cell, .band = band / g->cell};
     for (int axis = 0; axis < 3; ++axis) j.stride[axis] = ty_grid_stride(g, axis);
+    neighbours(&j);
     if (!ty_array_resize(&r->slot, size)) return ty_no_memory("places of the redistancing");
     memset(r->slot.at, -1, (size_t)size * sizeof *r->slot.at);
     TY_TRY(find_near(&j));
