@@ -24,8 +24,7 @@ static inline lanes pick(mask m, lanes yes, lanes no)
     return (lanes)(((mask)yes & m) | ((mask)no & ~m));
 }
 
-// The old liquid at points, which ends at open sides.
-static void old_liquid(const ty_weigh_job* job, int n, const double (*x)[3], double* phi)
+void ty_levelset_old_liquid(const ty_weigh_job* job, int n, const double (*x)[3], double* phi)
 {
     const ty_levelset* ls = job->ls;
     ty_grid_linear(&ls->grid, ls->next, n, x, phi);
@@ -87,7 +86,7 @@ static lanes any_points(const ty_weigh_job* job, int axis, ty_vec3 x)
         at[k][(axis + 1) % 3] += k & 1 ? off : -off;
         at[k][(axis + 2) % 3] += k & 2 ? off : -off;
     }
-    old_liquid(job, POINTS, (const double(*)[3])at, phi);
+    ty_levelset_old_liquid(job, POINTS, (const double(*)[3])at, phi);
     return ty_load4(phi);
 }
 
@@ -119,19 +118,24 @@ static double share_of(const ty_weigh_job* job, int axis, ty_vec3 from, ty_vec3 
     return (sum[0] + sum[1] + (sum[2] + sum[3])) / (2 * POINTS);
 }
 
+bool ty_levelset_far_from_way(const ty_levelset* ls, double phi, double length)
+{
+    double h = ls->grid.cell, boxes = QUARTER * sqrt(h * h + length * length);
+    return fabs(phi) > MOST_SLOPE * (DIAGONAL * h + QUARTER * length + boxes);
+}
+
 // Pieces that the surface may cross; the others are liquid or air as their middle is.
 void ty_levelset_add_shares(const ty_weigh_job* job, const ty_face_batch* b, const double (*to)[3],
                             double* share)
 {
-    double middle[TY_FACE_BATCH][3], phi[TY_FACE_BATCH], h = job->ls->grid.cell;
+    double middle[TY_FACE_BATCH][3], phi[TY_FACE_BATCH];
     for (int i = 0; i < b->n; ++i)
         ty_store3(middle[i], 0.5 * (ty_load3(b->middle[i]) + ty_load3(to[i])));
-    old_liquid(job, b->n, (const double(*)[3])middle, phi);
+    ty_levelset_old_liquid(job, b->n, (const double(*)[3])middle, phi);
     for (int i = 0; i < b->n; ++i) {
-        ty_vec3 from = ty_load3(b->middle[i]), end = ty_load3(to[i]), way = end - from;
-        double way2 = ty_dot(way, way), boxes = QUARTER * sqrt(h * h + way2);
-        double reach = DIAGONAL * h + QUARTER * sqrt(way2) + boxes;
-        if (fabs(phi[i]) > MOST_SLOPE * reach) share[i] += phi[i] < 0.0;
+        ty_vec3 from = ty_load3(b->middle[i]), end = ty_load3(to[i]);
+        if (ty_levelset_far_from_way(job->ls, phi[i], ty_norm(end - from)))
+            share[i] += phi[i] < 0.0;
         else share[i] += share_of(job, b->axis[i], from, end);
     }
 }

@@ -24,6 +24,7 @@ static const double HALF_DIAGONAL = 0.87;    // cells
 static const double BOX_DIAGONAL = 1.74;     // cells: deeper in a source no box is cut
 // Cells: as far from a face's middle as its own points tell, with slopes up to 1.3
 static const double BESIDE = 0.8;
+static const double BEND = 0.5;          // share of a way by which a straight one may miss it
 static const double PATH_SLACK = 1.5;    // a path's length against that of its last velocity
 static const double FULL = 0.99;         // cells^3: under water
 static const double SAME_CELL = 1e-6;    // share by which lattices of the same size may differ
@@ -222,13 +223,11 @@ static void sort_out(const ty_weigh_job* job, int cell, const double low[3], int
         list->middle[n][d] = low[d] + (d == axis ? 0.0 : 0.5 * ls->grid.cell);
 }
 
-// Puts a listed face that the surface may come to into the batch for paths as long as its own.
+// Puts a listed face into the batch for ways as long as its own.
 static void take_up(const ty_weigh_job* job, const face_list* list, int i, ty_face_batch* batches)
 {
     const ty_levelset* ls = job->ls;
     double reach = ty_norm(ty_load3(list->v[i])) * job->dt, h = ls->grid.cell;
-    double phi = phi_at_face(ls, list->cell[i], list->axis[i]);
-    if (fabs(phi) > PATH_SLACK * reach + BESIDE * h) return;
     ty_face_batch* b = &batches[(int)ty_clamp(ceil(reach / h) - 1.0, 0.0, N_BATCHES - 1)];
     b->axis[b->n] = list->axis[i];
     memcpy(b->middle[b->n], list->middle[i], sizeof b->middle[0]);
@@ -237,6 +236,22 @@ static void take_up(const ty_weigh_job* job, const face_list* list, int i, ty_fa
     b->at[b->n++] = list->at[i];
     b->reach = ty_max(b->reach, reach);
     if (b->n == BATCH) follow(job, b);
+}
+
+// Follows the listed faces whose way, straight back, may come to the surface.
+static void follow_near(const ty_weigh_job* job, face_list* list, ty_face_batch* batches)
+{
+    double half[3 * BLOCK][3], phi[3 * BLOCK];
+    ty_sample(&job->middle, list->n, (const double(*)[3])list->middle, list->v[0]);
+    for (int i = 0; i < list->n; ++i)
+        ty_store3(half[i], ty_load3(list->middle[i]) - 0.5 * job->dt * ty_load3(list->v[i]));
+    ty_levelset_old_liquid(job, list->n, (const double(*)[3])half, phi);
+    for (int i = 0; i < list->n; ++i) {
+        double reach = ty_norm(ty_load3(list->v[i])) * job->dt;
+        if (ty_levelset_far_from_way(job->ls, phi[i], (1.0 + BEND) * reach))
+            job->ls->foot.at[list->at[i]] = phi[i] < 0.0 ? job->ls->foot.at[list->at[i] - 3] : 0.0;
+        else take_up(job, list, i, batches);
+    }
 }
 
 // What goes through the low faces of cells into foot[], and what of it is liquid after it.
@@ -255,8 +270,7 @@ static void weigh_faces(void* ctx, ty_range r)
     for (int i = 0; i < n; ++i)
         for (int axis = 0; axis < 3; ++axis)
             sort_out(job, cell[i], low[i], axis, (int)(6 * (r.begin + i) + 3 + axis), &list);
-    ty_sample(&job->middle, list.n, (const double(*)[3])list.middle, list.v[0]);
-    for (int i = 0; i < list.n; ++i) take_up(job, &list, i, batches);
+    follow_near(job, &list, batches);
     for (int k = 0; k < N_BATCHES; ++k)
         if (batches[k].n) follow(job, &batches[k]);
 }

@@ -25,6 +25,10 @@ typedef struct ty_face_batch {
     double reach;                       // metres that one of them may go
 } ty_face_batch;
 
+// The old liquid at n points, at most TY_SAMPLE_BATCH; it ends at open sides.
+void ty_levelset_old_liquid(const ty_weigh_job* job, int n, const double (*x)[3], double* phi);
+// Whether a face's way of a length, at whose middle phi is, is all liquid or all air.
+bool ty_levelset_far_from_way(const ty_levelset* ls, double phi, double length);
 // Adds to share[] what is liquid, of 1, on the pieces of ways from the faces' middles to `to`.
 void ty_levelset_add_shares(const ty_weigh_job* job, const ty_face_batch* b, const double (*to)[3],
                             double* share);
