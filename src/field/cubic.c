@@ -187,18 +187,46 @@ void ty_grid_distance(const ty_grid* g, const double* values, int n, const doubl
     }
 }
 
-double ty_cubic_zero(const double f[4])
+// The second differences of a row, limited.
+static inline void bends(const double f[4], double* a, double* b)
 {
-    double a = f[0] - 2.0 * f[1] + f[2], b = f[1] - 2.0 * f[2] + f[3], t = f[1] / (f[1] - f[2]);
-    if (!(a * b > 0.0)) return t;
-    double ratio = a / b;
-    if (ratio > KINK) a = KINK * b;
-    if (ratio < 1.0 / KINK) b = KINK * a;
+    *a = f[0] - 2.0 * f[1] + f[2];
+    *b = f[1] - 2.0 * f[2] + f[3];
+    if (!(*a * *b > 0.0)) *a = *b = 0.0;
+    else if (fabs(*a) > KINK * fabs(*b)) *a = KINK * *b;
+    else if (fabs(*b) > KINK * fabs(*a)) *b = KINK * *a;
+}
+
+double ty_cubic_value(const double f[4], double t)
+{
+    double a, b;
+    bends(f, &a, &b);
+    return f[1] + t * (f[2] - f[1]) - 0.5 * t * (1.0 - t) * ((1.0 - t) * a + t * b);
+}
+
+// Newton's steps to the zero between `from` and `to`.
+static inline double zero_from(double t, const double f[4], double a, double b, double from,
+                               double to, double rise)
+{
     for (int step = 0; step < ZERO_STEPS; ++step) {
         double bend = 0.5 * ((1.0 - t) * a + t * b);
         double value = f[1] + t * (f[2] - f[1]) - t * (1.0 - t) * bend;
         double slope = f[2] - f[1] - (1.0 - 2.0 * t) * bend - 0.5 * t * (1.0 - t) * (b - a);
-        t = slope * (f[2] - f[1]) > 0.0 ? ty_clamp(t - value / slope, 0.0, 1.0) : t;
+        t = slope * rise > 0.0 ? ty_clamp(t - value / slope, from, to) : t;
     }
     return t;
+}
+
+double ty_cubic_zero_between(const double f[4], double from, double to)
+{
+    double a, b, low = ty_cubic_value(f, from), high = ty_cubic_value(f, to);
+    bends(f, &a, &b);
+    return zero_from(from + (to - from) * low / (low - high), f, a, b, from, to, high - low);
+}
+
+double ty_cubic_zero(const double f[4])
+{
+    double a, b, t = f[1] / (f[1] - f[2]);
+    bends(f, &a, &b);
+    return a == 0.0 ? t : zero_from(t, f, a, b, 0.0, 1.0, f[2] - f[1]);
 }

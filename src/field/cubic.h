@@ -32,7 +32,10 @@ double ty_cubic_gradient(const ty_cubic* f, const double s[3], double gradient[3
 void ty_grid_distance(const ty_grid* g, const double* values, int n, const double (*x)[3],
                       double* out);
 
-// Along an axis: the t where it is zero between f[1] and f[2], which differ in sign.
+// Along an axis: at t, and the t where it is zero between f[1] and f[2], which differ in sign, or
+// between two places where it does.
+double ty_cubic_value(const double f[4], double t);
 double ty_cubic_zero(const double f[4]);
+double ty_cubic_zero_between(const double f[4], double from, double to);
 
 #endif

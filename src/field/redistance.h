@@ -44,7 +44,8 @@ typedef struct ty_redistance {
 
 // Distances within `band` metres of the surface; beyond it values are -band or +band. Values
 // without any change of sign all become +-band. `rough`, per cell, or NULL: cells whose own value
-// does not matter get one that is up to half a cell wrong.
+// does not matter get one that is up to half a cell wrong next to the surface, and keep theirs
+// elsewhere.
 ty_status ty_redistance_run(ty_redistance* r, const ty_grid* g, double band,
                             const unsigned char* rough, double* phi);
 void ty_redistance_free(ty_redistance* r);

@@ -52,8 +52,9 @@ static int count_substeps(const ty_flow* flow, double dt, const double v[3])
 
 // Ralston's third-order rule: x += dt (2 k1 + 3 k2 + 4 k3) / 9, k2 at dt/2, k3 at 3 dt/4. Every
 // point has its own number of sub-steps, by its first velocity. `length`: of the whole step,
-// `sign`: along it or against it.
-static void trace_rk3(const ty_flow* flow, double length, double sign, int n, double (*x)[3])
+// `sign`: along it or against it; `first`: velocities at x, or NULL.
+static void trace_rk3(const ty_flow* flow, double length, double sign, int n,
+                      const double (*first)[3], double (*x)[3])
 {
     double k1[TY_SAMPLE_BATCH][3], k2[TY_SAMPLE_BATCH][3], k3[TY_SAMPLE_BATCH][3];
     double from[TY_SAMPLE_BATCH][3], at[TY_SAMPLE_BATCH][3], dt[TY_SAMPLE_BATCH];
@@ -61,7 +62,8 @@ static void trace_rk3(const ty_flow* flow, double length, double sign, int n, do
     for (int i = 0; i < n; ++i) id[i] = i;
     for (int done = 0; n > 0; ++done) {
         for (int i = 0; i < n; ++i) memcpy(from[i], x[id[i]], sizeof from[i]);
-        middle_velocity(flow, length, n, from, k1);
+        if (done == 0 && first) memcpy(k1, first, (size_t)n * sizeof *k1);
+        else middle_velocity(flow, length, n, from, k1);
         for (int i = 0; i < n && done == 0; ++i) steps[i] = count_substeps(flow, length, k1[i]);
         for (int i = 0; i < n; ++i) {
             dt[i] = sign * length / steps[id[i]];
@@ -120,7 +122,7 @@ static void add_turned(turned* t, int id, const double x[3], double leap)
 // x: where the leaps led; `sign`: along the flow or against it.
 static void follow(const ty_flow* flow, double dt, double sign, turned* t, double (*x)[3])
 {
-    trace_rk3(flow, dt, sign, t->n, t->x);
+    trace_rk3(flow, dt, sign, t->n, NULL, t->x);
     for (int i = 0; i < t->n; ++i) {
         ty_vec3 leapt = ty_load3(x[t->id[i]]), followed = ty_load3(t->x[i]);
         ty_store3(x[t->id[i]], followed + t->leap[i] * (leapt - followed));
@@ -129,7 +131,8 @@ static void follow(const ty_flow* flow, double dt, double sign, turned* t, doubl
 
 // Points that have come to rest leave the iteration, each on its own: what is asked with it does
 // not matter.
-static void lagrangian_back(const ty_flow* flow, double dt, int n, double (*x)[3])
+static void lagrangian_back(const ty_flow* flow, double dt, int n, const double (*first)[3],
+                            double (*x)[3])
 {
     turned t = {.n = 0};
     double y[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3], to[TY_SAMPLE_BATCH][3];
@@ -140,7 +143,8 @@ static void lagrangian_back(const ty_flow* flow, double dt, int n, double (*x)[3
     for (int i = 0; i < n; ++i) id[i] = i;
     for (int k = 1; n > 0; ++k) {
         int left = 0;
-        path_velocity(flow, dt, n, y, v);
+        if (k == 1 && first) memcpy(v, first, (size_t)n * sizeof *v);
+        else path_velocity(flow, dt, n, y, v);
         for (int i = 0; i < n; ++i) {
             ty_vec3 target = ty_load3(to[i]), next = target - dt * ty_load3(v[i]),
                     moved = next - ty_load3(y[i]);
@@ -175,13 +179,35 @@ static void lagrangian_forward(const ty_flow* flow, double dt, int n, double (*x
     if (t.n) follow(flow, dt, 1.0, &t, x);
 }
 
-void ty_trace_back(const ty_flow* flow, double dt, int n, const double (*x)[3], double (*from)[3])
+static void trace_back(const ty_flow* flow, double dt, int n, const double (*x)[3],
+                       const double (*first)[3], double (*from)[3])
 {
     if (from != (double(*)[3])x) memcpy(from, x, (size_t)n * sizeof *x);
     for (int at = 0; at < n; at += TY_SAMPLE_BATCH) {
-        if (flow->acceleration.eval) lagrangian_back(flow, dt, batch(n, at), from + at);
-        else trace_rk3(flow, dt, -1.0, batch(n, at), from + at);
+        const double(*v)[3] = first ? first + at : NULL;
+        if (flow->acceleration.eval) lagrangian_back(flow, dt, batch(n, at), v, from + at);
+        else trace_rk3(flow, dt, -1.0, batch(n, at), v, from + at);
     }
+}
+
+void ty_trace_back(const ty_flow* flow, double dt, int n, const double (*x)[3], double (*from)[3])
+{
+    trace_back(flow, dt, n, x, NULL, from);
+}
+
+void ty_trace_begin(const ty_flow* flow, double dt, int n, const double (*x)[3], double (*v)[3])
+{
+    for (int at = 0; at < n; at += TY_SAMPLE_BATCH) {
+        double(*from)[3] = (double(*)[3])(x + at);
+        if (flow->acceleration.eval) path_velocity(flow, dt, batch(n, at), from, v + at);
+        else middle_velocity(flow, dt, batch(n, at), from, v + at);
+    }
+}
+
+void ty_trace_back_with(const ty_flow* flow, double dt, int n, const double (*x)[3],
+                        const double (*v)[3], double (*from)[3])
+{
+    trace_back(flow, dt, n, x, v, from);
 }
 
 void ty_trace_forward(const ty_flow* flow, double dt, int n, const double (*x)[3], double (*to)[3])
@@ -189,6 +215,6 @@ void ty_trace_forward(const ty_flow* flow, double dt, int n, const double (*x)[3
     if (to != (double(*)[3])x) memcpy(to, x, (size_t)n * sizeof *x);
     for (int at = 0; at < n; at += TY_SAMPLE_BATCH) {
         if (flow->acceleration.eval) lagrangian_forward(flow, dt, batch(n, at), to + at);
-        else trace_rk3(flow, dt, 1.0, batch(n, at), to + at);
+        else trace_rk3(flow, dt, 1.0, batch(n, at), NULL, to + at);
     }
 }

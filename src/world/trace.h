@@ -17,6 +17,10 @@
 // Where the liquid that is at x after dt was before. Re-entrant; from[] and x[] may be the same
 // array.
 void ty_trace_back(const ty_flow* flow, double dt, int n, const double (*x)[3], double (*from)[3]);
+// The same in two calls: the velocities at x that paths begin with, and the rest.
+void ty_trace_begin(const ty_flow* flow, double dt, int n, const double (*x)[3], double (*v)[3]);
+void ty_trace_back_with(const ty_flow* flow, double dt, int n, const double (*x)[3],
+                        const double (*v)[3], double (*from)[3]);
 // Where the liquid at x is after dt. Re-entrant; to[] and x[] may be the same array.
 void ty_trace_forward(const ty_flow* flow, double dt, int n, const double (*x)[3], double (*to)[3]);
 

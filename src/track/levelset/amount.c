@@ -107,9 +107,9 @@ double ty_share_below(double phi, double across)
 
 // A box between eight centres of cells, the lowest of which is `low`, and what of it is liquid.
 typedef struct box {
-    int ijk[3];
-    double p[8], size;    // phi at its corners; cells^3, cut at the domain's sides
-    bool inside[8];       // whether the part around a corner lies in the domain
+    double p[8], size;        // phi at its corners; cells^3, cut at the domain's sides
+    double from[3], to[3];    // cells after its lowest corner: the part in the domain
+    bool inside[8];           // whether the part around a corner lies in the domain
 } box;
 
 // What the boxes of one array of values are measured with.
@@ -121,12 +121,14 @@ typedef struct box_job {
     int64_t corner[8];
 } box_job;
 
-static void cut_sides(const ty_levelset* ls, box* b)
+static void cut_sides(const ty_levelset* ls, const int ijk[3], box* b)
 {
     for (int axis = 0; axis < 3; ++axis) {
-        double at = ls->grid.origin[axis] + (b->ijk[axis] + 0.5) * ls->grid.cell;
+        double at = ls->grid.origin[axis] + (ijk[axis] + 0.5) * ls->grid.cell;
         double from = ty_clamp((ls->lo[axis] - at) / ls->grid.cell, 0.0, 1.0);
         double to = ty_clamp((ls->hi[axis] - at) / ls->grid.cell, 0.0, 1.0);
+        b->from[axis] = from;
+        b->to[axis] = to;
         b->size *= to - from;
         if (to - from == 1.0) continue;
         for (int k = 0; k < 8; ++k) {
@@ -138,19 +140,6 @@ static void cut_sides(const ty_levelset* ls, box* b)
             b->p[k | 1 << axis] = low + to * (high - low);
         }
     }
-}
-
-static box lattice_box(const box_job* job, int64_t low)
-{
-    box b = {.size = 1.0};
-    bool whole = true;
-    ty_grid_coords(&job->ls->grid, low, b.ijk);
-    for (int k = 0; k < 8; ++k) b.p[k] = job->values[low + job->corner[k]];
-    for (int k = 0; k < 8; ++k) b.inside[k] = true;
-    for (int axis = 0; axis < 3; ++axis)
-        whole = whole && b.ijk[axis] >= job->first[axis] && b.ijk[axis] <= job->last[axis];
-    if (!whole) cut_sides(job->ls, &b);
-    return b;
 }
 
 // phi in the middle of each of a box's eight parts.
@@ -166,39 +155,58 @@ static void middles(const double p[8], double q[8])
         }
 }
 
-// The liquid of a box that belongs to the cells around its corners: the box's as a contour has it,
-// dealt out by what a point in each cell's part says.
-static void deal_box(const box_job* job, int64_t low, ty_box_parts* out)
+// The box's liquid as a contour has it, dealt out to the cells around its corners by what a point in
+// each cell's part says.
+static void deal_cut(const box_job* job, int64_t low, const box* b, ty_box_parts* out)
 {
-    double h = job->ls->grid.cell, q[8], share[8], all = 0.0, parts = 0.0;
-    box b = lattice_box(job, low);
-    int in = 0, deep = 0;
-    *out = (ty_box_parts){.at_surface = 0};
+    double h = job->ls->grid.cell, q[8], share[8], all = 0.0, parts = 0.0, liquid = b->size;
+    int in = 0;
+    middles(b->p, q);
     for (int k = 0; k < 8; ++k) {
-        in += b.p[k] < 0.0;
-        deep += b.p[k] * 2 * SUB <= -h;
+        in += b->p[k] < 0.0;
+        share[k] = ty_clamp(0.5 - q[k] * SUB / h, 0.0, 1.0) + (b->p[k] < 0.0 ? LEAST_SHARE : 0.0);
+        share[k] = b->inside[k] ? share[k] : 0.0;
+        all += share[k];
+        parts += b->inside[k];
+        if (b->inside[k] && fabs(q[k]) * SUB < 0.5 * h) out->at_surface |= (uint8_t)(1 << k);
     }
-    if (in == 0) return;
-    if (deep == 8 && b.size == 1.0) {
+    if (in == 0 || parts == 0.0 || !(all > 0.0)) {
+        out->at_surface = 0;
+        return;
+    }
+    if (in < 8)
+        liquid *= b->size < 1.0 ? ty_levelset_cut_box(job->ls, job->values, low, b->from, b->to)
+                                : ty_levelset_whole_box(job->ls, job->values, low);
+    for (int k = 0; k < 8; ++k)
+        out->liquid[k] = (float)(in == 8 ? (b->inside[k] ? liquid / parts : 0.0)
+                                         : liquid * share[k] / all);
+}
+
+// The liquid of a box that belongs to the cells around its corners.
+static void deal_box(const box_job* job, int low, ty_box_parts* out)
+{
+    double h = job->ls->grid.cell, least = INFINITY, most = -INFINITY;
+    box b = {.size = 1.0};
+    for (int k = 0; k < 8; ++k) {
+        b.p[k] = job->values[low + job->corner[k]];
+        least = ty_min(least, b.p[k]);
+        most = ty_max(most, b.p[k]);
+    }
+    *out = (ty_box_parts){.at_surface = 0};
+    if (!(least < 0.0)) return;
+    int row = low / job->ls->grid.n[0];
+    const int ijk[3] = {low - row * job->ls->grid.n[0], row % job->ls->grid.n[1],
+                        row / job->ls->grid.n[1]};
+    bool whole = true;
+    for (int axis = 0; axis < 3; ++axis)
+        whole = whole && ijk[axis] >= job->first[axis] && ijk[axis] <= job->last[axis];
+    if (whole && most * 2 * SUB <= -h) {
         for (int k = 0; k < 8; ++k) out->liquid[k] = 1.0f / 8;
         return;
     }
-    middles(b.p, q);
-    for (int k = 0; k < 8; ++k) {
-        share[k] = ty_clamp(0.5 - q[k] * SUB / h, 0.0, 1.0) + (b.p[k] < 0.0 ? LEAST_SHARE : 0.0);
-        share[k] = b.inside[k] ? share[k] : 0.0;
-        all += share[k];
-        parts += b.inside[k];
-        if (b.inside[k] && fabs(q[k]) * SUB < 0.5 * h) out->at_surface |= (uint8_t)(1 << k);
-    }
-    if (parts == 0.0 || !(all > 0.0)) return;
-    double liquid = b.size;
-    if (in < 8)
-        liquid *= b.size < 1.0 ? ty_levelset_cut_box(job->ls, job->values, low)
-                               : ty_levelset_whole_box(job->ls, job->values, low);
-    for (int k = 0; k < 8; ++k)
-        out->liquid[k] = (float)(in == 8 ? (b.inside[k] ? liquid / parts : 0.0)
-                                         : liquid * share[k] / all);
+    for (int k = 0; k < 8; ++k) b.inside[k] = true;
+    if (!whole) cut_sides(job->ls, ijk, &b);
+    deal_cut(job, low, &b, out);
 }
 
 // Whether a value differs that the interpolant in a box depends on.

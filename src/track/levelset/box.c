@@ -78,32 +78,49 @@ double ty_levelset_whole_box(const ty_levelset* ls, const double* values, int64_
     return volume(p, cut);
 }
 
-// The corners that a side cuts off lie on it, where the values are interpolated.
-double ty_levelset_cut_box(const ty_levelset* ls, const double* values, int64_t low)
+// phi t[axis] cells after a centre along each of the first n axes.
+static double value_at(const double* at, const int64_t stride[3], const double t[3], int n)
 {
-    double x[8][3], p[8], cut[12], from[12][3], to[12][3], fa[12], fb[12], t[12];
-    int ijk[3], edges[12], n = 0;
-    ty_levelset_field field = {&ls->grid, values};
-    ty_sampler phi = {.self = &field, .width = 1, .eval = ty_levelset_eval};
-    ty_grid_coords(&ls->grid, low, ijk);
+    if (n == 0) return *at;
+    if (t[n - 1] == 0.0) return value_at(at, stride, t, n - 1);
+    double f[4];
+    for (int k = 0; k < 4; ++k) f[k] = value_at(at + (k - 1) * stride[n - 1], stride, t, n - 1);
+    return ty_cubic_value(f, t[n - 1]);
+}
+
+// The zero between a corner at t[] after the centre `at` and the next one along an axis, as a share
+// of the edge.
+static double cut_of(const double* at, const int64_t stride[3], const double t[3], int axis,
+                     double from, double to)
+{
+    double f[4], across[3] = {t[0], t[1], t[2]};
+    across[axis] = 0.0;
+    for (int k = 0; k < 4; ++k) f[k] = value_at(at + (k - 1) * stride[axis], stride, across, 3);
+    return (ty_cubic_zero_between(f, from, to) - from) / (to - from);
+}
+
+// The corners that a side cuts off lie on it, where the values are interpolated.
+double ty_levelset_cut_box(const ty_levelset* ls, const double* values, int64_t low,
+                           const double from[3], const double to[3])
+{
+    double t[8][3], p[8], cut[12];
+    const double* at[8];
+    int64_t stride[3];
+    for (int axis = 0; axis < 3; ++axis) stride[axis] = ty_grid_stride(&ls->grid, axis);
     for (int k = 0; k < 8; ++k) {
-        ty_grid_cell_center(&ls->grid, ijk[0] + (k & 1), ijk[1] + (k >> 1 & 1), ijk[2] + (k >> 2),
-                            x[k]);
-        for (int axis = 0; axis < 3; ++axis)
-            x[k][axis] = ty_clamp(x[k][axis], ls->lo[axis], ls->hi[axis]);
+        at[k] = values + low;
+        for (int axis = 0; axis < 3; ++axis) {
+            t[k][axis] = k >> axis & 1 ? to[axis] : from[axis];
+            if (t[k][axis] < 1.0) continue;
+            at[k] += stride[axis];
+            t[k][axis] = 0.0;
+        }
+        p[k] = value_at(at[k], stride, t[k], 3);
     }
-    ty_sample(&phi, 8, (const double(*)[3])x, p);
     for (int edge = 0; edge < 12; ++edge) {
         if (!is_cut(p, edge)) continue;
-        int a = ty_contour_edge_corner(edge), b = a | 1 << (edge >> 2);
-        ty_store3(from[n], ty_load3(x[a]));
-        ty_store3(to[n], ty_load3(x[b]));
-        fa[n] = p[a];
-        fb[n] = p[b];
-        edges[n++] = edge;
+        int axis = edge >> 2, k = ty_contour_edge_corner(edge);
+        cut[edge] = cut_of(at[k], stride, t[k], axis, from[axis], to[axis]);
     }
-    ty_find_zeros(&phi, TY_CONTOUR_REFINE, n, (const double(*)[3])from, (const double(*)[3])to, fa,
-                  fb, t);
-    for (int i = 0; i < n; ++i) cut[edges[i]] = t[i];
     return volume(p, cut);
 }

@@ -13,7 +13,7 @@ enum {
 static const double CHANGED = 1e-9;          // cells
 static const double DISTANT = 1.0 + 1e-9;    // of def.redistance: redistance in the next step
 static const double NEAR = 2.0;              // cells from a surface where a changed value moves it
-static const double OFFSET_REACH = 4.0;      // cells: farther values have no part in the surface
+static const double OFFSET_REACH = 2.6;      // cells: farther values have no part in the surface
 static const double THICK = 4.0;             // cells: thinner places get a share of an offset
 
 typedef struct change {
@@ -197,14 +197,17 @@ static ty_vec3 normal_at(const ty_levelset* ls, int cell)
     return ty_normalize(ty_load3(slope));
 }
 
-static double share_at(const ty_levelset* ls, int cell, int* piece)
+// Of what the piece that a cell belongs to is asked for; *piece is -1 where that is nothing.
+static double share_at(const change* c, int cell, int* piece)
 {
+    const ty_levelset* ls = c->ls;
     int ijk[3];
     double x[3], phi = ls->phi[cell];
     ty_grid_coords(&ls->grid, cell, ijk);
     ty_grid_cell_center(&ls->grid, ijk[0], ijk[1], ijk[2], x);
     ty_vec3 normal = normal_at(ls, cell);
     *piece = piece_of(ls, x, phi, normal);
+    if (*piece >= 0 && c->metres[*piece] == 0.0) *piece = -1;
     return *piece < 0 ? 0.0 : share(ls, x, phi, normal);
 }
 
@@ -217,8 +220,8 @@ static void offset_cells(void* ctx, ty_range r)
         int cell = ls->active.at[i], piece;
         double phi = ls->phi[cell];
         if (ls->closed[cell] || fabs(phi) > OFFSET_REACH * ls->grid.cell) continue;
-        double part = share_at(ls, cell, &piece);
-        if (piece < 0 || c->metres[piece] == 0.0) continue;
+        double part = share_at(c, cell, &piece);
+        if (piece < 0) continue;
         double moved = ty_clamp(part * c->boost[piece] * c->metres[piece], -most, most);
         c->to[cell] = ty_clamp(phi - moved, -ls->band, ls->band);
     }
@@ -226,13 +229,14 @@ static void offset_cells(void* ctx, ty_range r)
 
 // What the thin places of a piece do not get the others do: the mean of the shares at its surface is
 // one. (Otherwise a twelfth of what is asked of spray is given.)
-static void find_boost(const ty_levelset* ls, double* boost, double* count)
+static void find_boost(const change* c, double* boost, double* count)
 {
+    const ty_levelset* ls = c->ls;
     for (int i = 0; i < ls->n_pieces; ++i) boost[i] = count[i] = 0.0;
     for (int64_t i = 0; i < ls->active.n; ++i) {
         int cell = ls->active.at[i], piece;
         if (ls->closed[cell] || fabs(ls->phi[cell]) > 0.5 * ls->grid.cell) continue;
-        double part = share_at(ls, cell, &piece);
+        double part = share_at(c, cell, &piece);
         if (piece < 0) continue;
         boost[piece] += part;
         count[piece] += 1.0;
@@ -248,9 +252,9 @@ static ty_status offset_values(ty_levelset* ls, const double* metres_per_piece)
     TY_TRY(ty_levelset_activate(ls));
     double* boost = ty_alloc((size_t)ls->n_pieces, 2 * sizeof *boost);
     if (!boost) return ty_no_memory("an offset");
-    find_boost(ls, boost, boost + ls->n_pieces);
     memcpy(ls->next, ls->phi, (size_t)ty_grid_size(&ls->grid) * sizeof *ls->phi);
     change c = {.ls = ls, .metres = metres_per_piece, .boost = boost, .to = ls->next};
+    find_boost(&c, boost, boost + ls->n_pieces);
     ty_parallel_for(ls->active.n, BLOCK, offset_cells, &c);
     ty_free(boost);
     double* old = ls->phi;

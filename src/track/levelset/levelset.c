@@ -11,7 +11,7 @@
 static const double REACH_BEYOND = 3.0;    // cells of good values beyond the largest displacement
 static const double FIRST_BAND = 6.0;      // cells
 // Cells more than needed now, so that a faster step finds enough
-static const double BAND_SLACK = 1.0;
+static const double BAND_SLACK = 0.5;
 
 void ty_levelset_destroy(ty_levelset* ls)
 {
@@ -51,7 +51,7 @@ const unsigned char* ty_levelset_behind(const ty_levelset* ls)
 ty_status ty_levelset_redistance(ty_levelset* ls, double reach)
 {
     double h = ls->grid.cell;
-    double wanted = (REACH_BEYOND + BAND_SLACK + ls->def.redistance) * h + reach;
+    double wanted = (REACH_BEYOND + BAND_SLACK) * h + reach;
     ls->band = reach > 0.0 ? fmax(wanted, FIRST_BAND * h) : ls->band;
     if (ls->has_obstacles)
         memcpy(ls->spare, ls->phi, (size_t)ty_grid_size(&ls->grid) * sizeof *ls->phi);

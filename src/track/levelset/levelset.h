@@ -132,10 +132,11 @@ double ty_levelset_liquid_in(const ty_levelset* ls, int cell, const double* valu
 // The share of a box that is liquid, from phi at its centre; `across`: the root of the squared
 // differences of phi across it. Exact for planes along the box, and in the mean for all others.
 double ty_share_below(double phi, double across);
-// box.c: what of the box between eight centres is liquid, `low` the first of them; of the part in
-// the domain when a side cuts it.
+// box.c: what of the box between eight centres is liquid, `low` the first of them; of the part
+// between `from` and `to`, cells after that, when a side of the domain cuts it.
 double ty_levelset_whole_box(const ty_levelset* ls, const double* values, int64_t low);
-double ty_levelset_cut_box(const ty_levelset* ls, const double* values, int64_t low);
+double ty_levelset_cut_box(const ty_levelset* ls, const double* values, int64_t low,
+                           const double from[3], const double to[3]);
 // Lowers phi at n points, at most TY_SAMPLE_BATCH, to the distance of sources that stand still.
 void ty_levelset_fill_sources(const ty_levelset* ls, int n, const double (*x)[3], double* phi);
 // Whether a source is within so many cells of a cell's centre; negative: farther inside it.

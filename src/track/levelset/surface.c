@@ -91,26 +91,41 @@ static void find_runs(void* ctx, ty_range r)
     for (int64_t v = r.begin; v < r.end; ++v) ls->piece.at[v] = run_of_vertex(ls, (int)v);
 }
 
+// Lowest piece of a triangle's corners to those that have none; whether some had none.
+static bool spread_on(ty_levelset* ls, const int v[3], bool* changed)
+{
+    int best = -1, *piece = ls->piece.at;
+    bool any = false;
+    for (int i = 0; i < 3; ++i) {
+        any |= piece[v[i]] < 0;
+        if (piece[v[i]] >= 0 && (best < 0 || piece[v[i]] < best)) best = piece[v[i]];
+    }
+    if (!any || best < 0) return any;
+    for (int i = 0; i < 3; ++i)
+        if (piece[v[i]] < 0) piece[v[i]] = best;
+    *changed = true;
+    return false;
+}
+
 // Vertices inside solids take the piece of the surface that they continue: labels spread over the
 // triangles.
-static void spread_into_solids(ty_levelset* ls)
+static ty_status spread_into_solids(ty_levelset* ls)
 {
     const ty_tri_mesh* m = &ls->surface;
-    for (bool changed = true; changed;) {
+    bool changed = false;
+    ls->corner.n = 0;
+    for (int t = 0; t < m->n_tris; ++t)
+        if (spread_on(ls, m->tri[t], &changed) && !ty_array_push(&ls->corner, t))
+            return ty_no_memory("pieces of liquid");
+    while (changed) {
+        int64_t left = 0;
         changed = false;
-        for (int t = 0; t < m->n_tris; ++t) {
-            int best = -1;
-            for (int i = 0; i < 3; ++i) {
-                int piece = ls->piece.at[m->tri[t][i]];
-                if (piece >= 0 && (best < 0 || piece < best)) best = piece;
-            }
-            for (int i = 0; i < 3 && best >= 0; ++i) {
-                int* piece = &ls->piece.at[m->tri[t][i]];
-                changed |= *piece < 0;
-                if (*piece < 0) *piece = best;
-            }
-        }
+        for (int64_t i = 0; i < ls->corner.n; ++i)
+            if (spread_on(ls, m->tri[ls->corner.at[i]], &changed))
+                ls->corner.at[left++] = ls->corner.at[i];
+        ls->corner.n = left;
     }
+    return ty_ok();
 }
 
 static ty_status label_pieces(ty_levelset* ls)
@@ -126,7 +141,7 @@ static ty_status label_pieces(ty_levelset* ls)
         ls->piece.at[v] = run < 0 ? -1 : ls->label.run.at[run].label;
         in_solid |= run < 0;
     }
-    if (in_solid) spread_into_solids(ls);
+    if (in_solid) TY_TRY(spread_into_solids(ls));
     ls->n_pieces = ls->label.n_labels;
     for (int v = 0; v < ls->surface.n_verts; ++v)    // liquid that is in solids only
         if (ls->piece.at[v] < 0) {

@@ -6,13 +6,13 @@
 // Through a face goes the solver's flux, and of it the share that was liquid: that of the old
 // liquid along the way back from the face. What leaves a cell so comes into the next one, whatever
 // the velocities: the sum over all cells is that of the old liquid, and of what sources let out.
+#include "track/levelset/weigh.h"
+
 #include <string.h>
 
 #include "core/parallel.h"
-#include "track/levelset/levelset.h"
 
-enum { BLOCK = 128, SUB = 2 };
-enum { FACE_POINTS = SUB * SUB, BATCH = TY_SAMPLE_BATCH / FACE_POINTS };
+enum { BLOCK = 128, BATCH = TY_FACE_BATCH };
 enum { MOST_PIECES = 16, N_BATCHES = 4 };            // paths of 1, 2, 3 pieces, and of more
 enum { COVER = 4, COVER_POINTS = COVER * COVER };    // on faces beside sources
 
@@ -22,30 +22,12 @@ enum { COVER = 4, COVER_POINTS = COVER * COVER };    // on faces beside sources
 static const double NEAR = 1.6, DEEP = 2.6;
 static const double HALF_DIAGONAL = 0.87;    // cells
 static const double BOX_DIAGONAL = 1.74;     // cells: deeper in a source no box is cut
-// Cells: as far from a face as half a diagonal, and linear values and their slope may be off
-static const double BESIDE = 1.17;
+// Cells: as far from a face's middle as its own points tell, with slopes up to 1.3
+static const double BESIDE = 0.8;
+static const double BEND = 0.5;          // share of a way by which a straight one may miss it
 static const double PATH_SLACK = 1.5;    // a path's length against that of its last velocity
 static const double FULL = 0.99;         // cells^3: under water
 static const double SAME_CELL = 1e-6;    // share by which lattices of the same size may differ
-
-typedef struct weigh_job {
-    ty_levelset* ls;
-    const ty_flow* flow;
-    ty_sampler middle;    // the velocity in the middle of the step
-    double dt;
-    bool sources, open;                  // there are any; a side is open
-    double corner[3][FACE_POINTS][3];    // from the middle of a face to points of it, by its axis
-} weigh_job;
-
-// Faces that the surface may have come through, and points on them on their way back.
-typedef struct face_batch {
-    int n, at[BATCH];                        // place in the list of fluxes
-    double flux[BATCH];                      // of all that goes through
-    double middle[BATCH][3];                 // the faces' middles, which are followed
-    double v[BATCH][3];                      // velocities there
-    double corner[BATCH][FACE_POINTS][3];    // from a middle to the points that go along
-    double reach;                            // metres that one of them may go
-} face_batch;
 
 // Faces of a block of cells, with their middles and the velocities there.
 typedef struct face_list {
@@ -102,7 +84,7 @@ static ty_status list_faces(ty_levelset* ls)
 
 static void middle_velocity(const void* self, int n, const double (*x)[3], double* out)
 {
-    const weigh_job* job = self;
+    const ty_weigh_job* job = self;
     double motion[TY_SAMPLE_BATCH][6];
     for (int at = 0; at < n; at += TY_SAMPLE_BATCH) {
         int count = n - at < TY_SAMPLE_BATCH ? n - at : TY_SAMPLE_BATCH;
@@ -113,23 +95,10 @@ static void middle_velocity(const void* self, int n, const double (*x)[3], doubl
     }
 }
 
-// Liquid shares of the boxes around points of faces at two places of their ways, the sum of both;
-// phi[half][point of face].
-static double two_shares(const double (*phi)[TY_SAMPLE_BATCH], int first)
-{
-    double sum = 0.0;
-    for (int half = 0; half < 2; ++half)
-        for (int k = 0; k < FACE_POINTS; ++k) {
-            const double* p = phi[half] + first;
-            double u = p[k ^ 1] - p[k], v = p[k ^ 2] - p[k], w = phi[1 - half][first + k] - p[k];
-            sum += ty_share_below(p[k], sqrt(u * u + v * v + w * w));
-        }
-    return sum;
-}
-
 // The faces' middles after a piece of their way: by the midpoint rule, from velocities that are
 // known. `v` becomes those at the end when there is another piece.
-static void step_back(const weigh_job* job, double dt, bool more, face_batch* b, double (*to)[3])
+static void step_back(const ty_weigh_job* job, double dt, bool more, ty_face_batch* b,
+                      double (*to)[3])
 {
     for (int i = 0; i < b->n; ++i)
         ty_store3(to[i], ty_load3(b->middle[i]) - 0.5 * dt * ty_load3(b->v[i]));
@@ -139,82 +108,38 @@ static void step_back(const weigh_job* job, double dt, bool more, face_batch* b,
     if (more) ty_sample(&job->middle, b->n, (const double(*)[3])to, b->v[0]);
 }
 
-// The old liquid at points, which ends at open sides.
-static void old_liquid(const weigh_job* job, int n, const double (*x)[3], double* phi)
-{
-    const ty_levelset* ls = job->ls;
-    ty_grid_linear(&ls->grid, ls->next, n, x, phi);
-    if (job->sources) ty_levelset_fill_sources(ls, n, x, phi);
-    for (int i = 0; i < n && job->open; ++i) {
-        double out = ty_levelset_beyond_open(ls, x[i]);
-        if (out > 0.0) phi[i] = ty_max(phi[i], out);
-    }
-}
-
-// Adds to share[] what is liquid on a piece of the ways of m of the batch's faces.
-static void add_shares(const weigh_job* job, const face_batch* b, int m, const int* face,
-                       const double (*to)[3], double* share)
-{
-    double at[TY_SAMPLE_BATCH][3], phi[2][TY_SAMPLE_BATCH];
-    for (int half = 0; half < 2; ++half) {
-        for (int i = 0; i < m; ++i) {
-            ty_vec3 from = ty_load3(b->middle[face[i]]);
-            ty_vec3 on = from + (0.25 + 0.5 * half) * (ty_load3(to[face[i]]) - from);
-            for (int k = 0; k < FACE_POINTS; ++k)
-                ty_store3(at[i * FACE_POINTS + k], on + ty_load3(b->corner[face[i]][k]));
-        }
-        old_liquid(job, m * FACE_POINTS, (const double(*)[3])at, phi[half]);
-    }
-    for (int i = 0; i < m; ++i)
-        share[face[i]] += two_shares((const double(*)[TY_SAMPLE_BATCH])phi, i * FACE_POINTS);
-}
-
-// The faces whose piece of way the surface may cross; the others' is liquid or air as its middle is.
-static int near_surface(const weigh_job* job, const face_batch* b, const double (*to)[3],
-                        double* share, int* face)
-{
-    double middle[BATCH][3], phi[BATCH];
-    int m = 0;
-    for (int i = 0; i < b->n; ++i)
-        ty_store3(middle[i], 0.5 * (ty_load3(b->middle[i]) + ty_load3(to[i])));
-    old_liquid(job, b->n, (const double(*)[3])middle, phi);
-    for (int i = 0; i < b->n; ++i) {
-        double half = 0.5 * ty_norm(ty_load3(to[i]) - ty_load3(b->middle[i]));
-        if (!(fabs(phi[i]) > half + BESIDE * job->ls->grid.cell)) face[m++] = i;
-        else if (phi[i] < 0.0) share[i] += 2 * FACE_POINTS;
-    }
-    return m;
-}
-
 // The share of liquid that came through each face, by the values on the way.
-static void follow(const weigh_job* job, face_batch* b)
+static void follow(const ty_weigh_job* job, ty_face_batch* b)
 {
     ty_levelset* ls = job->ls;
     double share[BATCH] = {0}, to[BATCH][3];
-    int face[BATCH];
     int pieces = (int)ty_clamp(ceil(b->reach / ls->grid.cell), 1.0, MOST_PIECES);
     for (int piece = 0; piece < pieces; ++piece) {
         step_back(job, job->dt / pieces, piece + 1 < pieces, b, to);
-        int m = near_surface(job, b, (const double(*)[3])to, share, face);
-        add_shares(job, b, m, face, (const double(*)[3])to, share);
+        ty_levelset_add_shares(job, b, (const double(*)[3])to, share);
         memcpy(b->middle, to, (size_t)b->n * sizeof *to);
     }
-    for (int i = 0; i < b->n; ++i)
-        ls->foot.at[b->at[i]] = b->flux[i] * share[i] / (2 * pieces * FACE_POINTS);
+    for (int i = 0; i < b->n; ++i) ls->foot.at[b->at[i]] = b->flux[i] * share[i] / pieces;
     b->n = 0;
     b->reach = 0.0;
 }
 
-// Points of the low face of a cell, `sub` along each edge, and its centre at the end.
-static void face_points(const ty_levelset* ls, int cell, int axis, int sub, double (*x)[3])
+static void face_middle(const ty_levelset* ls, int cell, int axis, double x[3])
+{
+    ty_levelset_low_corner(ls, cell, x);
+    for (int d = 0; d < 3; ++d)
+        if (d != axis) x[d] += 0.5 * ls->grid.cell;
+}
+
+// Points of the low face of a cell, COVER along each edge.
+static void cover_points(const ty_levelset* ls, int cell, int axis, double (*x)[3])
 {
     double low[3], h = ls->grid.cell;
     ty_levelset_low_corner(ls, cell, low);
-    for (int k = 0; k <= sub * sub; ++k) {
-        bool last = k == sub * sub;
+    for (int k = 0; k < COVER_POINTS; ++k) {
         memcpy(x[k], low, sizeof low);
-        x[k][(axis + 1) % 3] += last ? 0.5 * h : (k % sub + 0.5) / sub * h;
-        x[k][(axis + 2) % 3] += last ? 0.5 * h : (k / sub + 0.5) / sub * h;
+        x[k][(axis + 1) % 3] += (k % COVER + 0.5) / COVER * h;
+        x[k][(axis + 2) % 3] += (k / COVER + 0.5) / COVER * h;
     }
 }
 
@@ -230,9 +155,9 @@ static double steeper(const double* phi, int k, int place, int stride)
 // The share of a face that sources cover; *liquid: and of what is liquid there and now.
 static double source_share(const ty_levelset* ls, int cell, int axis, double* liquid)
 {
-    double x[COVER_POINTS + 1][3], phi[2][COVER_POINTS], share[2] = {0};
+    double x[COVER_POINTS][3], phi[2][COVER_POINTS], share[2] = {0};
     for (int k = 0; k < COVER_POINTS; ++k) phi[0][k] = ls->band;
-    face_points(ls, cell, axis, COVER, x);
+    cover_points(ls, cell, axis, x);
     ty_grid_linear(&ls->grid, ls->next, COVER_POINTS, (const double(*)[3])x, phi[1]);
     for (int i = 0; i < 2; ++i) {
         ty_levelset_fill_sources(ls, COVER_POINTS, (const double(*)[3])x, phi[i]);
@@ -247,13 +172,11 @@ static double source_share(const ty_levelset* ls, int cell, int axis, double* li
 
 // What goes through the low faces of n cells, in cells^3 a step: into foot[], six per cell. One
 // point per cell is nearest to all three of them.
-static void sample_fluxes(const weigh_job* job, int n, const int* cell, double* foot)
+static void sample_fluxes(const ty_weigh_job* job, int n, const double (*low)[3], double* foot)
 {
     double x[BLOCK][3], through[BLOCK][9], h = job->ls->grid.cell;
-    for (int i = 0; i < n; ++i) {
-        ty_levelset_low_corner(job->ls, cell[i], x[i]);
-        for (int axis = 0; axis < 3; ++axis) x[i][axis] += 0.25 * h;
-    }
+    for (int i = 0; i < n; ++i)
+        for (int axis = 0; axis < 3; ++axis) x[i][axis] = low[i][axis] + 0.25 * h;
     ty_sample(&job->flow->flux, n, (const double(*)[3])x, through[0]);
     for (int i = 0; i < n; ++i)
         for (int axis = 0; axis < 3; ++axis)
@@ -268,18 +191,19 @@ static double phi_at_face(const ty_levelset* ls, int cell, int axis)
 
 // Whether a source covers a part of a face; *liquid: what of its flux is. Where nothing passes beside
 // the source, that is what it covers.
-static bool beside_source(const weigh_job* job, int cell, int axis, double* liquid)
+static bool beside_source(const ty_weigh_job* job, int cell, int axis, double* liquid)
 {
-    double x[FACE_POINTS + 1][3], through[9], covered = source_share(job->ls, cell, axis, liquid);
-    face_points(job->ls, cell, axis, SUB, x);
-    ty_sample(&job->flow->flux, 1, (const double(*)[3])x[FACE_POINTS], through);
+    double x[1][3], through[9], covered = source_share(job->ls, cell, axis, liquid);
+    face_middle(job->ls, cell, axis, x[0]);
+    ty_sample(&job->flow->flux, 1, (const double(*)[3])x, through);
     if (through[axis] == through[6 + axis]) *liquid = covered;
     return covered > 0.0;
 }
 
 // What of a face's flux is liquid when the surface is far from it or it lies beside a source, into
-// foot[at]; other faces are listed.
-static void sort_out(const weigh_job* job, int cell, int axis, int at, face_list* list)
+// foot[at]; other faces are listed. `low`: the cell's corner.
+static void sort_out(const ty_weigh_job* job, int cell, const double low[3], int axis, int at,
+                     face_list* list)
 {
     ty_levelset* ls = job->ls;
     double flux = ls->foot.at[at - 3], phi = phi_at_face(ls, cell, axis), liquid;
@@ -295,20 +219,17 @@ static void sort_out(const weigh_job* job, int cell, int axis, int at, face_list
     list->cell[n] = cell;
     list->axis[n] = axis;
     list->at[n] = at;
-    ty_levelset_low_corner(ls, cell, list->middle[n]);
     for (int d = 0; d < 3; ++d)
-        if (d != axis) list->middle[n][d] += 0.5 * ls->grid.cell;
+        list->middle[n][d] = low[d] + (d == axis ? 0.0 : 0.5 * ls->grid.cell);
 }
 
-// Puts a listed face that the surface may come to into the batch for paths as long as its own.
-static void take_up(const weigh_job* job, const face_list* list, int i, face_batch* batches)
+// Puts a listed face into the batch for ways as long as its own.
+static void take_up(const ty_weigh_job* job, const face_list* list, int i, ty_face_batch* batches)
 {
     const ty_levelset* ls = job->ls;
     double reach = ty_norm(ty_load3(list->v[i])) * job->dt, h = ls->grid.cell;
-    double phi = phi_at_face(ls, list->cell[i], list->axis[i]);
-    if (fabs(phi) > PATH_SLACK * reach + BESIDE * h) return;
-    face_batch* b = &batches[(int)ty_clamp(ceil(reach / h) - 1.0, 0.0, N_BATCHES - 1)];
-    memcpy(b->corner[b->n], job->corner[list->axis[i]], sizeof b->corner[0]);
+    ty_face_batch* b = &batches[(int)ty_clamp(ceil(reach / h) - 1.0, 0.0, N_BATCHES - 1)];
+    b->axis[b->n] = list->axis[i];
     memcpy(b->middle[b->n], list->middle[i], sizeof b->middle[0]);
     memcpy(b->v[b->n], list->v[i], sizeof b->v[0]);
     b->flux[b->n] = ls->foot.at[list->at[i] - 3];
@@ -317,35 +238,53 @@ static void take_up(const weigh_job* job, const face_list* list, int i, face_bat
     if (b->n == BATCH) follow(job, b);
 }
 
+// Follows the listed faces whose way, straight back, may come to the surface.
+static void follow_near(const ty_weigh_job* job, face_list* list, ty_face_batch* batches)
+{
+    double half[3 * BLOCK][3], phi[3 * BLOCK];
+    ty_sample(&job->middle, list->n, (const double(*)[3])list->middle, list->v[0]);
+    for (int i = 0; i < list->n; ++i)
+        ty_store3(half[i], ty_load3(list->middle[i]) - 0.5 * job->dt * ty_load3(list->v[i]));
+    ty_levelset_old_liquid(job, list->n, (const double(*)[3])half, phi);
+    for (int i = 0; i < list->n; ++i) {
+        double reach = ty_norm(ty_load3(list->v[i])) * job->dt;
+        if (ty_levelset_far_from_way(job->ls, phi[i], (1.0 + BEND) * reach))
+            job->ls->foot.at[list->at[i]] = phi[i] < 0.0 ? job->ls->foot.at[list->at[i] - 3] : 0.0;
+        else take_up(job, list, i, batches);
+    }
+}
+
 // What goes through the low faces of cells into foot[], and what of it is liquid after it.
 static void weigh_faces(void* ctx, ty_range r)
 {
-    const weigh_job* job = ctx;
-    face_batch batches[N_BATCHES] = {{.n = 0}};
+    const ty_weigh_job* job = ctx;
+    ty_face_batch batches[N_BATCHES];
     face_list list;
+    double low[BLOCK][3];
     const int* cell = job->ls->corner.at + r.begin;
     int n = (int)(r.end - r.begin);
-    sample_fluxes(job, n, cell, job->ls->foot.at + 6 * r.begin);
+    for (int i = 0; i < n; ++i) ty_levelset_low_corner(job->ls, cell[i], low[i]);
+    sample_fluxes(job, n, (const double(*)[3])low, job->ls->foot.at + 6 * r.begin);
     list.n = 0;
+    for (int k = 0; k < N_BATCHES; ++k) batches[k].n = 0, batches[k].reach = 0.0;
     for (int i = 0; i < n; ++i)
         for (int axis = 0; axis < 3; ++axis)
-            sort_out(job, cell[i], axis, (int)(6 * (r.begin + i) + 3 + axis), &list);
-    ty_sample(&job->middle, list.n, (const double(*)[3])list.middle, list.v[0]);
-    for (int i = 0; i < list.n; ++i) take_up(job, &list, i, batches);
+            sort_out(job, cell[i], low[i], axis, (int)(6 * (r.begin + i) + 3 + axis), &list);
+    follow_near(job, &list, batches);
     for (int k = 0; k < N_BATCHES; ++k)
         if (batches[k].n) follow(job, &batches[k]);
 }
 
 // What sources let out through a cell's faces does not come out of the cell.
-static double let_out(const weigh_job* job, int cell)
+static double let_out(const ty_weigh_job* job, int cell)
 {
     const ty_levelset* ls = job->ls;
     double sum = 0.0;
     for (int side = 0; side < 6; ++side) {
         int axis = side / 2, owner = cell + (side % 2) * (int)ty_grid_stride(&ls->grid, axis);
-        double x[FACE_POINTS + 1][3], through[9];
-        face_points(ls, owner, axis, SUB, x);
-        ty_sample(&job->flow->flux, 1, (const double(*)[3])x[FACE_POINTS], through);
+        double x[1][3], through[9];
+        face_middle(ls, owner, axis, x[0]);
+        ty_sample(&job->flow->flux, 1, (const double(*)[3])x, through);
         if (through[6 + axis] == 0.0) continue;
         double liquid, share = source_share(ls, owner, axis, &liquid);
         double out = ls->foot.at[6 * ls->slot.at[owner] + axis] * (side % 2 ? 1.0 : -1.0);
@@ -356,7 +295,7 @@ static double let_out(const weigh_job* job, int cell)
 
 static void weigh_old(void* ctx, ty_range r)
 {
-    const weigh_job* job = ctx;
+    const ty_weigh_job* job = ctx;
     ty_levelset* ls = job->ls;
     for (int64_t i = r.begin; i < r.end; ++i) {
         int cell = ls->kept.at[i].cell;
@@ -377,7 +316,7 @@ static void weigh_old(void* ctx, ty_range r)
 
 static void weigh_new(void* ctx, ty_range r)
 {
-    ty_levelset* ls = ((const weigh_job*)ctx)->ls;
+    ty_levelset* ls = ((const ty_weigh_job*)ctx)->ls;
     for (int64_t i = r.begin; i < r.end; ++i) {
         ty_kept* k = &ls->kept.at[i];
         double was = k->now;
@@ -393,17 +332,12 @@ bool ty_levelset_can_weigh(const ty_levelset* ls, const ty_flow* flow)
 
 ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt)
 {
-    weigh_job job = {.ls = ls, .flow = flow, .dt = dt, .middle = flow->velocity};
+    ty_weigh_job job = {.ls = ls, .flow = flow, .dt = dt, .middle = flow->velocity};
     if (flow->middle.eval && flow->middle_dt == dt) job.middle = flow->middle;
     else if (flow->motion.eval) job.middle = (ty_sampler){&job, 3, 0.0, middle_velocity};
     for (int i = 0; i < ty_world_n_sources(ls->world); ++i)
         job.sources |= ty_world_source(ls->world, i).on;
     for (int side = 0; side < TY_N_SIDES; ++side) job.open |= !ls->closed_side[side];
-    for (int axis = 0; axis < 3; ++axis)
-        for (int k = 0; k < FACE_POINTS; ++k) {
-            job.corner[axis][k][(axis + 1) % 3] = ((k % SUB + 0.5) / SUB - 0.5) * ls->grid.cell;
-            job.corner[axis][k][(axis + 2) % 3] = ((k / SUB + 0.5) / SUB - 0.5) * ls->grid.cell;
-        }
     ty_levelset_fill(ls, ls->next);
     TY_TRY(list_cells(ls, job.sources));
     TY_TRY(list_faces(ls));
@@ -416,7 +350,7 @@ ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt)
 
 void ty_levelset_find_lost(ty_levelset* ls, const double* before)
 {
-    weigh_job job = {.ls = ls};
+    ty_weigh_job job = {.ls = ls};
     ty_levelset_measure_boxes(ls, ls->phi, before);
     ty_parallel_for(ls->kept.n, BLOCK, weigh_new, &job);
 }

@@ -14,8 +14,9 @@
 
 enum { BLOCK = 4096 };
 // Cells beyond the band of seeding where particles that are not escaped are dropped. The surface
-// takes a while to come back to where they are; then new ones say the same.
-static const float KEEP_BAND = 3.0f;
+// takes a while to come back to where they are; then new ones say nearly the same: symmetric
+// difference of the deformed sphere (50 cells, CFL 5) 1.6 %, with 3 cells 1.4, with 1.5 1.8.
+static const float KEEP_BAND = 2.0f;
 
 // Cells: a particle is no farther from a corner of its cell
 static const double NEAR_WALL = 1.75;
@@ -25,22 +26,25 @@ typedef struct job {
     float* value;
 } job;
 
+// phi at particle i, in cells.
+static inline float value_at(const ty_particle* p, int64_t i)
+{
+    const ty_grid* g = &p->ls->grid;
+    int64_t dy = ty_grid_stride(g, 1), dz = ty_grid_stride(g, 2);
+    double x = (double)p->now.place[0].at[i], y = (double)p->now.place[1].at[i],
+           z = (double)p->now.place[2].at[i];
+    const double* v = p->ls->phi + p->now.cell.at[i];
+    ty_vec2 a = ty_load2(v), b = ty_load2(v + dy);
+    a += z * (ty_load2(v + dz) - a);
+    b += z * (ty_load2(v + dy + dz) - b);
+    a += y * (b - a);
+    return (float)(a[0] + x * (a[1] - a[0])) * (float)(1.0 / g->cell);
+}
+
 static void measure_block(void* ctx, ty_range r)
 {
     job* j = ctx;
-    const ty_particle* p = j->p;
-    const ty_grid* g = &p->ls->grid;
-    const float per_cell = (float)(1.0 / g->cell);
-    int64_t dy = ty_grid_stride(g, 1), dz = ty_grid_stride(g, 2);
-    const float *px = p->now.place[0].at, *py = p->now.place[1].at, *pz = p->now.place[2].at;
-    for (int64_t i = r.begin; i < r.end; ++i) {
-        const double* v = p->ls->phi + p->now.cell.at[i];
-        ty_vec2 a = ty_load2(v), b = ty_load2(v + dy);
-        a += (double)pz[i] * (ty_load2(v + dz) - a);
-        b += (double)pz[i] * (ty_load2(v + dy + dz) - b);
-        a += (double)py[i] * (b - a);
-        j->value[i] = (float)(a[0] + (double)px[i] * (a[1] - a[0])) * per_cell;
-    }
+    for (int64_t i = r.begin; i < r.end; ++i) j->value[i] = value_at(j->p, i);
 }
 
 void ty_particle_measure(const ty_particle* p, float* value)
@@ -146,20 +150,41 @@ void ty_particle_correct(ty_particle* p)
     ty_levelset_continue(p->ls, p->ls->phi);
 }
 
+// The radius of a particle that is not escaped; 0 far from the surface.
+static inline float radius_at(float radius, float value)
+{
+    float sign = radius > 0.0f ? 1.0f : -1.0f, size = sign * value;
+    return size > KEEP_BAND ? 0.0f : sign * ty_particle_radius(size);
+}
+
 static void set_radii(void* ctx, ty_range r)
 {
     ty_particle* p = ctx;
     for (int64_t i = r.begin; i < r.end; ++i) {
         float* radius = &p->now.radius.at[i];
-        float value = p->value.at[i], sign = *radius > 0.0f ? 1.0f : -1.0f;
-        if (*radius == 0.0f || ty_particle_escaped(*radius, value)) continue;
-        float size = sign * value;
-        if (size > KEEP_BAND) *radius = 0.0f;
-        else *radius = sign * ty_particle_radius(size);
+        if (*radius == 0.0f || ty_particle_escaped(*radius, p->value.at[i])) continue;
+        *radius = radius_at(*radius, p->value.at[i]);
     }
 }
 
 void ty_particle_radii(ty_particle* p)
 {
     ty_parallel_for(ty_swarm_count(&p->now), BLOCK, set_radii, p);
+}
+
+static void renew_block(void* ctx, ty_range r)
+{
+    ty_particle* p = ctx;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        float* radius = &p->now.radius.at[i];
+        float value = p->value.at[i] = value_at(p, i);
+        float least = copysignf(ty_particle_radius(0.0f), *radius);
+        bool gone = *radius == 0.0f || ty_particle_escaped(least, value);
+        *radius = gone ? 0.0f : radius_at(*radius, value);
+    }
+}
+
+void ty_particle_renew(ty_particle* p)
+{
+    ty_parallel_for(ty_swarm_count(&p->now), BLOCK, renew_block, p);
 }

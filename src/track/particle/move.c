@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Particles go where the flow takes them, by the same paths that the level set comes from
 // (world/trace.h: RK3, or the solver's own Lagrangian path), taken from faces around (way.c).
+#include <math.h>
 #include <string.h>
 
 #include "core/parallel.h"
@@ -94,16 +95,66 @@ static void move_one(motion* m, int64_t i, const float way[3])
     if (gone || !ty_particle_put(p, i, to)) p->now.radius.at[i] = 0.0f;
 }
 
+// The domain's sides from a cell's lowest centre, in cells.
+typedef struct room {
+    float low[3], high[3];
+} room;
+
+static room room_around(const ty_levelset* ls, int cell)
+{
+    const ty_grid* g = &ls->grid;
+    int row = cell / g->n[0];
+    const int ijk[3] = {cell - row * g->n[0], row % g->n[1], row / g->n[1]};
+    room r;
+    for (int axis = 0; axis < 3; ++axis) {
+        double at = g->origin[axis] + g->cell * (ijk[axis] + 0.5);
+        r.low[axis] = (float)((ls->lo[axis] - at) / g->cell);
+        r.high[axis] = (float)((ls->hi[axis] - at) / g->cell);
+    }
+    return r;
+}
+
+// The same in cells, where only the domain's sides are in the way.
+static void move_freely(ty_particle* p, int64_t i, const float way[3], const room* r)
+{
+    const ty_levelset* ls = p->ls;
+    bool gone = false;
+    int64_t cell = p->now.cell.at[i];
+    for (int axis = 0; axis < 3; ++axis) {
+        float* place = &p->now.place[axis].at[i];
+        float to = *place + way[axis], low = r->low[axis], high = r->high[axis];
+        gone |= !(to >= low || ls->closed_side[2 * axis]);
+        gone |= !(to <= high || ls->closed_side[2 * axis + 1]);
+        to = to > low ? to : low;    // also where it is not a number
+        to = to < high ? to : high;
+        float base = floorf(to), rest = to - base;
+        bool next = rest >= 1.0f;    // rounded up
+        *place = next ? 0.0f : rest;
+        cell += ((int)base + next) * ty_grid_stride(&ls->grid, axis);
+    }
+    if (gone) p->now.radius.at[i] = 0.0f;
+    else p->now.cell.at[i] = (int)cell;
+}
+
 static void move_block(void* ctx, ty_range r)
 {
     motion* m = ctx;
     ty_particle* p = m->p;
     ty_way_lattice l = ty_particle_lattice(&p->ls->grid);
-    for (int64_t i = r.begin; i < r.end; ++i) {
+    room around = {.low = {0}};
+    int64_t low = 0;
+    for (int64_t i = r.begin, last = -1; i < r.end; ++i) {
         float way[3];
+        int cell = p->now.cell.at[i];
         if (p->now.radius.at[i] == 0.0f) continue;
-        find_way(p, &l, ty_particle_face(&p->ls->grid, p->now.cell.at[i]), i, way);
-        move_one(m, i, way);
+        if (cell != last) {
+            low = ty_particle_face(&p->ls->grid, cell);
+            around = room_around(p->ls, cell);
+            last = cell;
+        }
+        find_way(p, &l, low, i, way);
+        if (p->ls->has_obstacles) move_one(m, i, way);
+        else move_freely(p, i, way, &around);
     }
 }
 

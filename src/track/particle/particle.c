@@ -95,16 +95,6 @@ static ty_status offset_now(ty_particle* p)
     return ty_ok();
 }
 
-static void forget_escaped(void* ctx, ty_range r)
-{
-    ty_particle* p = ctx;
-    for (int64_t i = r.begin; i < r.end; ++i) {
-        float* radius = &p->now.radius.at[i];
-        float least = copysignf(ty_particle_radius(0.0f), *radius);
-        if (*radius != 0.0f && ty_particle_escaped(least, p->value.at[i])) *radius = 0.0f;
-    }
-}
-
 // Departs: where fluxes tell how much liquid belongs into every cell, they have the last word, in
 // place of a second correction, and particles that are on the wrong side then are dropped: in the next
 // step they would undo it, and the ledger would undo that (dam break, 32 cells: it corrects 10.6 %
@@ -112,8 +102,7 @@ static void forget_escaped(void* ctx, ty_range r)
 static ty_status keep(ty_particle* p)
 {
     TY_TRY(ty_levelset_keep(p->ls));
-    ty_particle_measure(p, p->value.at);
-    ty_parallel_for(ty_swarm_count(&p->now), BLOCK, forget_escaped, p);
+    ty_particle_renew(p);
     return ty_ok();
 }
 
@@ -121,6 +110,7 @@ static ty_status correct_again(ty_particle* p)
 {
     TY_TRY(ty_particle_find(p));
     ty_particle_correct(p);
+    ty_particle_radii(p);
     return ty_ok();
 }
 
@@ -142,7 +132,6 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
     ty_particle_correct(p);
     TY_TRY(ty_levelset_settle(p->ls, went));
     TY_TRY(p->ls->weighed ? keep(p) : correct_again(p));
-    ty_particle_radii(p);
     TY_TRY(ty_particle_seed(p));
     return ty_levelset_contour(p->ls);
 }

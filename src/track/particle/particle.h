@@ -118,6 +118,8 @@ ty_status ty_particle_fall(ty_particle* p, const ty_world* world, double dt);
 // Radii from the distance of particles that are not escaped; those far from the surface are
 // dropped. From p->value.
 void ty_particle_radii(ty_particle* p);
+// Measures; drops those on the wrong side, too, and sets the radii of the others.
+void ty_particle_renew(ty_particle* p);
 // Fills up cells near the surface that have too few particles, thins out those that have too many.
 // Needs the order and p->value; breaks it.
 ty_status ty_particle_seed(ty_particle* p);
