@@ -3,6 +3,7 @@
 // in the other one, or its wall point does. There the linear function fitted to the distance in the
 // open around is continued; a constant would bend the surface, and a still pool would move.
 #include "geometry/slope.h"
+#include "geometry/thickness.h"
 #include "track/contour/slc.h"
 
 enum { AROUND = 14, MARCH = 16, LEAST_FIT = 5, TRIES = 3 };
@@ -13,6 +14,7 @@ static const double PROBE = 0.125;    // cells: differences of a solid's distanc
 // Cells below a face, and how deep in a solid that is at least: the corner of a wall of two cells
 // has no place deeper than 1.5.
 static const double BELOW = 2.0, DEEP = 1.6;
+static const double THIN = 2.0 * TY_SLC_OVERLAP;    // cells: as in walls.c
 static const double REACH = 0.75;    // of the way out: where the distance is asked around its end
 static const double SIDE = 0.3;      // cells: points farther back are behind the wall
 // Of the cube of the mean square: below this, open points do not tell a slope.
@@ -79,17 +81,38 @@ static bool fit_slope(int n, const double (*at)[3], const double* value, ty_vec3
     return true;
 }
 
-// The linear function of the open around `end`, at x. False when too little is open.
-static bool fit_value(const ty_slc_walled* w, ty_vec3 x, ty_vec3 end, double reach, double* out)
+// A linear function.
+typedef struct linear {
+    ty_vec3 middle, slope;
+    double mean, at_end;
+} linear;
+
+static double linear_value(const linear* f, ty_vec3 x)
 {
-    double at[AROUND + 1][3], value[AROUND + 1], mean = 0.0, depth = ty_norm(end - x);
-    ty_vec3 middle = {0}, slope;
+    return f->mean + ty_dot(f->slope, x - f->middle);
+}
+
+// That of the open around `end`, the way out of x. False when too little is open.
+static bool fit_linear(const ty_slc_walled* w, ty_vec3 x, ty_vec3 end, double reach, linear* f)
+{
+    double at[AROUND + 1][3], value[AROUND + 1];
     int n = ask_around(w, end, ty_normalize(end - x), reach, at, value);
+    *f = (linear){.at_end = value[0]};
     if (n < LEAST_FIT) return false;
-    for (int k = 0; k < n; ++k) middle += ty_load3(at[k]) / n, mean += value[k] / n;
-    if (!fit_slope(n, (const double(*)[3])at, value, middle, mean, &slope)) return false;
-    *out = ty_clamp(mean + ty_dot(slope, x - middle), value[0] - depth, value[0] + depth);
-    return true;
+    for (int k = 0; k < n; ++k) f->middle += ty_load3(at[k]) / n, f->mean += value[k] / n;
+    return fit_slope(n, (const double(*)[3])at, value, f->middle, f->mean, &f->slope);
+}
+
+// Continued through a thin wall the liquid would be behind it, where it need not be.
+static bool may_continue(const ty_slc_walled* w, ty_vec3 x, ty_vec3 end, const linear* f)
+{
+    double cell = w->slc->def.cell, thickness;
+    ty_vec3 out = ty_normalize(end - x), below = end - BELOW * cell * out;
+    if (ty_value_at(&w->solid, below) <= -DEEP * cell) return true;
+    return !ty_solid_is_thin(&w->solid, cell, end, out, ty_norm(end - x), THIN * cell,
+                             &thickness) ||
+           ty_solid_is_passed(&w->solid, &w->inner, cell, end, out, thickness, linear_value(f, end),
+                              f->slope);
 }
 
 bool ty_slc_crease(const ty_slc_walled* w, ty_vec3 x, double* out)
@@ -98,10 +121,10 @@ bool ty_slc_crease(const ty_slc_walled* w, ty_vec3 x, double* out)
     ty_vec3 end = x;
     if (!way_out(&w->solid, cell, &end)) return false;
     double depth = ty_norm(end - x), reach = ty_max(cell, REACH * depth);
-    ty_vec3 below = end - BELOW * cell * ty_normalize(end - x);
-    // Continued through a thin wall the liquid would be behind it.
-    if (ty_value_at(&w->solid, below) > -DEEP * cell) return false;
-    for (int try = 0; try < TRIES; ++try, reach *= WIDER)
-        if (fit_value(w, x, end, reach, out)) return true;
-    return false;
+    linear f;
+    bool told = fit_linear(w, x, end, reach, &f);
+    for (int try = 1; try < TRIES && !told; ++try) told = fit_linear(w, x, end, reach *= WIDER, &f);
+    if (!told || !may_continue(w, x, end, &f)) return false;
+    *out = ty_clamp(linear_value(&f, x), f.at_end - depth, f.at_end + depth);
+    return true;
 }
