@@ -2,11 +2,13 @@
 // The liquid inside solids beside concave edges, where two solids meet: a point's mirror image lies
 // in the other one, or its wall point does. There the linear function fitted to the distance in the
 // open around is continued; a constant would bend the surface, and a still pool would move.
+#include <stdlib.h>
+
 #include "geometry/slope.h"
 #include "geometry/thickness.h"
 #include "track/contour/slc.h"
 
-enum { AROUND = 14, MARCH = 16, LEAST_FIT = 5, TRIES = 3 };
+enum { MOST = 48, MARCH = 16, LEAST_FIT = 5, TRIES = 3 };
 static const double WIDER = 1.5;
 static const double OPEN = 1e-6;      // cells: a point so little inside a solid is on its face
 static const double AHEAD = 0.02;     // cells: beyond a face, or two of them are never reached
@@ -20,42 +22,41 @@ static const double SIDE = 0.3;      // cells: points farther back are behind th
 // Of the cube of the mean square: below this, open points do not tell a slope.
 static const double FLAT = 1e-3;
 
-static const double DIRECTION[AROUND][3] = {{1, 0, 0},
-                                            {-1, 0, 0},
-                                            {0, 1, 0},
-                                            {0, -1, 0},
-                                            {0, 0, 1},
-                                            {0, 0, -1},
-                                            {.577, .577, .577},
-                                            {-.577, .577, .577},
-                                            {.577, -.577, .577},
-                                            {-.577, -.577, .577},
-                                            {.577, .577, -.577},
-                                            {-.577, .577, -.577},
-                                            {.577, -.577, -.577},
-                                            {-.577, -.577, -.577}};
-
 // Out of all solids, from face to face. False where that leads nowhere.
 static bool way_out(const ty_sampler* solid, double cell, ty_vec3* x)
 {
     for (int step = 0; step < MARCH; ++step) {
         double d = ty_value_at(solid, *x);
         if (d >= -OPEN * cell) return true;
-        *x += (AHEAD * cell - d) * ty_normalize(ty_slope_at(solid, *x, PROBE * cell));
+        *x += ((1 << step / 4) * AHEAD * cell - d) *
+              ty_normalize(ty_slope_at(solid, *x, PROBE * cell));
     }
     return false;
 }
 
+// Directions to every other of the lattice points on a cube of 2 n edges, and how many they are.
+static int directions(int n, ty_vec3* out)
+{
+    int count = 0;
+    for (int i = -n; i <= n; ++i)
+        for (int j = -n; j <= n; ++j)
+            for (int k = -n; k <= n; ++k)
+                if ((i + j + k) % 2 != 0 && (abs(i) == n || abs(j) == n || abs(k) == n))
+                    out[count++] = ty_normalize(ty_vec(i, j, k));
+    return count;
+}
+
 // Points in the open around `end` and the distance there; the first is `end` itself.
-static int ask_around(const ty_slc_walled* w, ty_vec3 end, ty_vec3 out, double reach,
+static int ask_around(const ty_slc_walled* w, ty_vec3 end, ty_vec3 out, double reach, int fineness,
                       double (*at)[3], double* value)
 {
-    double x[AROUND + 1][3], d[AROUND + 1];
-    int n = 0;
+    double x[MOST + 1][3], d[MOST + 1];
+    ty_vec3 way[MOST];
+    int n = 0, tried = directions(fineness, way);
     ty_store3(x[0], end);
-    for (int k = 0; k < AROUND; ++k) ty_store3(x[k + 1], end + reach * ty_load3(DIRECTION[k]));
-    ty_sample(&w->solid, AROUND + 1, (const double(*)[3])x, d);
-    for (int k = 0; k <= AROUND; ++k) {
+    for (int k = 0; k < tried; ++k) ty_store3(x[k + 1], end + reach * way[k]);
+    ty_sample(&w->solid, tried + 1, (const double(*)[3])x, d);
+    for (int k = 0; k <= tried; ++k) {
         ty_vec3 y = ty_load3(x[k]);
         if (k > 0 && (d[k] < 0.0 || ty_dot(y - end, out) < -SIDE * w->slc->def.cell)) continue;
         ty_store3(at[n++], y);
@@ -93,10 +94,11 @@ static double linear_value(const linear* f, ty_vec3 x)
 }
 
 // That of the open around `end`, the way out of x. False when too little is open.
-static bool fit_linear(const ty_slc_walled* w, ty_vec3 x, ty_vec3 end, double reach, linear* f)
+static bool fit_linear(const ty_slc_walled* w, ty_vec3 x, ty_vec3 end, double reach, int fineness,
+                       linear* f)
 {
-    double at[AROUND + 1][3], value[AROUND + 1];
-    int n = ask_around(w, end, ty_normalize(end - x), reach, at, value);
+    double at[MOST + 1][3], value[MOST + 1];
+    int n = ask_around(w, end, ty_normalize(end - x), reach, fineness, at, value);
     *f = (linear){.at_end = value[0]};
     if (n < LEAST_FIT) return false;
     for (int k = 0; k < n; ++k) f->middle += ty_load3(at[k]) / n, f->mean += value[k] / n;
@@ -122,8 +124,9 @@ bool ty_slc_crease(const ty_slc_walled* w, ty_vec3 x, double* out)
     if (!way_out(&w->solid, cell, &end)) return false;
     double depth = ty_norm(end - x), reach = ty_max(cell, REACH * depth);
     linear f;
-    bool told = fit_linear(w, x, end, reach, &f);
-    for (int try = 1; try < TRIES && !told; ++try) told = fit_linear(w, x, end, reach *= WIDER, &f);
+    bool told = fit_linear(w, x, end, reach, 1, &f);
+    for (int try = 1; try < TRIES && !told; ++try)
+        told = fit_linear(w, x, end, reach *= WIDER, 2, &f);
     if (!told || !may_continue(w, x, end, &f)) return false;
     *out = ty_clamp(linear_value(&f, x), f.at_end - depth, f.at_end + depth);
     return true;
