@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The liquid inside solids beside concave edges, where two solids meet: a point's mirror image lies
 // in the other one, or its wall point does. There the linear function fitted to the distance in the
-// open around is continued; a constant would bend the surface, and a still pool would move.
+// open around is continued; a constant would bend the surface, and a still pool would move. Where
+// no way leads to the open (a ball that touches a wall) the surface stays as it is.
 #include <stdlib.h>
 
 #include "geometry/slope.h"
@@ -111,17 +112,21 @@ static bool may_continue(const ty_slc_walled* w, ty_vec3 x, ty_vec3 end, const l
     double cell = w->slc->def.cell, thickness;
     ty_vec3 out = ty_normalize(end - x), below = end - BELOW * cell * out;
     if (ty_value_at(&w->solid, below) <= -DEEP * cell) return true;
-    return !ty_solid_is_thin(&w->solid, cell, end, out, ty_norm(end - x), THIN * cell,
-                             &thickness) ||
-           ty_solid_is_passed(&w->solid, &w->inner, cell, end, out, thickness, linear_value(f, end),
-                              f->slope);
+    if (!ty_solid_is_thin(&w->solid, cell, end, out, ty_norm(end - x), THIN * cell, &thickness))
+        return true;
+    double near = linear_value(f, end), far = ty_value_at(&w->inner, end - thickness * out);
+    return ty_solid_parting(near, far, thickness, cell) == 0.0 ||
+           ty_solid_is_passed(&w->solid, &w->inner, cell, end, out, thickness, near, f->slope);
 }
 
 bool ty_slc_crease(const ty_slc_walled* w, ty_vec3 x, double* out)
 {
     double cell = w->slc->def.cell;
     ty_vec3 end = x;
-    if (!way_out(&w->solid, cell, &end)) return false;
+    if (!way_out(&w->solid, cell, &end)) {
+        *out = ty_value_at(&w->inner, x);
+        return true;
+    }
     double depth = ty_norm(end - x), reach = ty_max(cell, REACH * depth);
     linear f;
     bool told = fit_linear(w, x, end, reach, 1, &f);
