@@ -13,7 +13,7 @@ enum { MOST = 48, MARCH = 16, LEAST_FIT = 5, TRIES = 3 };
 static const double WIDER = 1.5;
 static const double OPEN = 1e-6;      // cells: a point so little inside a solid is on its face
 static const double AHEAD = 0.02;     // cells: beyond a face, or two of them are never reached
-static const double PROBE = 0.125;    // cells: differences of a solid's distance
+static const double PROBE = 0.125;    // cells: differences of a distance
 // Cells below a face, and how deep in a solid that is at least: the corner of a wall of two cells
 // has no place deeper than 1.5.
 static const double BELOW = 2.0, DEEP = 1.6;
@@ -106,6 +106,12 @@ static bool fit_linear(const ty_slc_walled* w, ty_vec3 x, ty_vec3 end, double re
     return fit_slope(n, (const double(*)[3])at, value, f->middle, f->mean, &f->slope);
 }
 
+// For slits, that have no room: that of the surface which there is at the way out.
+static linear tangent(const ty_slc_walled* w, ty_vec3 end, double value)
+{
+    return (linear){end, ty_slope_at(&w->inner, end, PROBE * w->slc->def.cell), value, value};
+}
+
 // Continued through a thin wall the liquid would be behind it, where it need not be.
 static bool may_continue(const ty_slc_walled* w, ty_vec3 x, ty_vec3 end, const linear* f)
 {
@@ -132,7 +138,8 @@ bool ty_slc_crease(const ty_slc_walled* w, ty_vec3 x, double* out)
     bool told = fit_linear(w, x, end, reach, 1, &f);
     for (int try = 1; try < TRIES && !told; ++try)
         told = fit_linear(w, x, end, reach *= WIDER, 2, &f);
-    if (!told || !may_continue(w, x, end, &f)) return false;
+    if (!told) f = tangent(w, end, f.at_end);
+    if (!may_continue(w, x, end, &f)) return false;
     *out = ty_clamp(linear_value(&f, x), f.at_end - depth, f.at_end + depth);
     return true;
 }
