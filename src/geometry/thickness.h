@@ -37,4 +37,12 @@ static inline double ty_solid_parting(double near, double far, double thickness,
     return ty_clamp(2.0 * (least - contact) / contact, 0.0, 1.0);
 }
 
+// Whether a free surface goes through a wall as if it were not there, whatever their angle: at
+// `face`, out of the wall by the unit vector `out`, the liquid's distance is `near` and has `slope`;
+// `thickness` behind it it is as these tell, and where they have the surface come out on either side
+// it does. What lies in solids there says nothing. Surfaces less than 15 degrees from the wall's own
+// direction are not told from those that end in it: false.
+bool ty_solid_is_passed(const ty_sampler* solid, const ty_sampler* liquid, double cell,
+                        ty_vec3 face, ty_vec3 out, double thickness, double near, ty_vec3 slope);
+
 #endif

@@ -14,6 +14,8 @@ static const double RIDGE = 1e-3;    // of the trace: vertices on a plane tell n
 // Cells: vertices farther behind the wall are on another side of it
 static const double SIDE = 0.3;
 static const double PROBE = 0.125;    // cells
+// Cells: a wall point deeper in a solid is another one's, and tells no side
+static const double ON_FACE = 0.05;
 
 typedef struct contact_job {
     const ty_tetflow* tf;
@@ -24,6 +26,7 @@ typedef struct contact_job {
 typedef struct fit {
     const contact_job* job;
     int pass;
+    bool sided;
     ty_vec3 wall, out, middle;    // middle: mean place, after the first pass
     double all, mean;
     double xx, xy, xz, yy, yz, zz;
@@ -38,7 +41,7 @@ static void add(void* ctx, int id, double distance2)
     double h = f->job->tf->def->cell;
     int v = f->job->tf->contact_id.at[id];
     ty_vec3 x = ty_load3(s->mesh.vert[v]);
-    if (ty_dot(x - f->wall, f->out) < -SIDE * h) return;
+    if (f->sided && ty_dot(x - f->wall, f->out) < -SIDE * h) return;
     double w = exp(-distance2 / (WIDTH * WIDTH * h * h));
     if (f->pass == 0) {
         f->all += w, f->middle += w * x, f->mean += w * s->given.at[v], ++f->n;
@@ -78,6 +81,7 @@ static void fit_vertex(const contact_job* job, int v)
     const double* at = s->mesh.vert[v];
     fit f = {.job = job, .out = ty_tet_way_out(&job->solid, job->tf->def->cell, ty_load3(at))};
     f.wall = ty_load3(at) - s->solid.at[v] * f.out;
+    f.sided = ty_value_at(&job->solid, f.wall) > -ON_FACE * job->tf->def->cell;
     double reach = REACH * job->tf->def->cell;
     ty_hash_grid_near(&job->tf->contact_grid, at, reach, add, &f);
     if (f.n < LEAST_FIT) return;

@@ -15,6 +15,8 @@ static const double STEP = 0.02;
 static const double ASIDE = 0.02;
 // Cosine of normals of the two faces of a wall; those of a corner's sides have 0.
 static const double OPPOSITE = -0.3;
+// Cells before a face: the liquid's slope there, and its differences
+static const double AHEAD = 0.25, PROBE = 0.125;
 // Cells between a vertex's distances from both faces
 static const double ON_MIDDLE = 0.2;
 
@@ -62,5 +64,7 @@ bool ty_tet_ends_in_wall(const ty_sampler* solid, const ty_sampler* liquid, ty_v
     double near = ty_value_at(liquid, face), far = ty_value_at(liquid, face - thickness * out);
     // On the middle either side is the near one.
     bool wet = near < 0.0 || (far < 0.0 && thickness - depth < depth + ON_MIDDLE * cell);
-    return wet && ty_solid_parting(near, far, thickness, cell) > 0.5;
+    if (!wet || ty_solid_parting(near, far, thickness, cell) <= 0.5) return false;
+    ty_vec3 slope = ty_slope_at(liquid, face + AHEAD * cell * out, PROBE * cell);
+    return !ty_solid_is_passed(solid, liquid, cell, face, out, thickness, near, slope);
 }

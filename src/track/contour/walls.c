@@ -22,6 +22,8 @@ enum { CHUNK = 256, BLOCK = 512 };
 static const double PROBE = 0.125;    // cells: step of the differences of a solid's distance
 // Cells: wall points deeper in a solid are in another one; that of a curved wall is a little off
 static const double ON_FACE = 0.05;
+// Cells before a face: the liquid's slope there
+static const double AHEAD = 0.25;
 static const double TOUCH = 2.0;    // cells from a wall where a region's surface may lie on it
 // Cells by which the liquid at a wall point may be less deep than its continuation and still be
 // continued to the end. By the distance's slope the linear continuation ends no more than that
@@ -168,6 +170,17 @@ static void find_thin(const ty_slc_walled* w, const buried* b, thin_walls* t)
     }
 }
 
+static double parting(const ty_slc_walled* w, const buried* b, int i, double near, double far,
+                      double thickness)
+{
+    double h = w->slc->def.cell, most = ty_solid_parting(near, far, thickness, h);
+    ty_vec3 out = b->normal[i], face = ty_load3(b->wall[i]);
+    if (most == 0.0) return 0.0;
+    ty_vec3 slope = ty_slope_at(&w->inner, face + AHEAD * h * out, PROBE * h);
+    bool passed = ty_solid_is_passed(&w->solid, &w->inner, h, face, out, thickness, near, slope);
+    return passed ? 0.0 : most;
+}
+
 // Settles the points of walls wholly between liquid and air, and leaves the others.
 static void part_thin(const ty_slc_walled* w, buried* b, double* out)
 {
@@ -180,7 +193,7 @@ static void part_thin(const ty_slc_walled* w, buried* b, double* out)
     for (int k = 0; k < t.n; ++k) {
         int i = t.at[k];
         double near = value[2 * k], rest = ty_max(0.5 * t.thickness[k] - b->depth[i], 0.0);
-        b->parting[i] = ty_solid_parting(near, value[2 * k + 1], t.thickness[k], w->slc->def.cell);
+        b->parting[i] = parting(w, b, i, near, value[2 * k + 1], t.thickness[k]);
         b->parted[i] = near < 0.0 ? -rest : rest;
     }
     for (int i = 0; i < b->n; ++i) {
