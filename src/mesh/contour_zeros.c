@@ -12,11 +12,11 @@
 // Of the values at the ends: a smaller one is rounding, and a parabola through such values leads
 // anywhere.
 static const double ROUNDING = 1e-13;
-// Of the same: asked more often only where a kink keeps it from that
-static const double FOUND = 1e-6;
-
-// Of the same, at the chord's zero: the parabola's is as good as FOUND then
-static const double NEARLY = 5e-4;
+// Of the same, where phi was asked last: the parabola's zero is a hundred times better. Asked more
+// often only where a kink keeps it from that.
+static const double FOUND = 1e-5;
+// Of the same, at the chord's zero: as good then, and between ends within phi's exact band.
+static const double NEARLY = 5e-4, NEARLY_EXACT = 1e-2;
 
 typedef struct bracket {
     double lo, hi, f_lo, f_hi;
@@ -57,14 +57,16 @@ static void shrink(bracket* b, double t, double f)
 }
 
 // Those of the n open ones that the step before did not find well enough.
-static int still_open(int n, int step, const double* f, const double* fa, const double* fb,
-                      int* open)
+static int still_open(const ty_sampler* phi, int n, int step, const double* f, const double* fa,
+                      const double* fb, int* open)
 {
     int n_open = 0;
-    double enough = step < TY_CONTOUR_REFINE ? NEARLY : FOUND;
     for (int j = 0; j < n; ++j) {
         int i = open[j];
-        if (step == 0 || !(fabs(f[i]) <= enough * (fabs(fa[i]) + fabs(fb[i])))) open[n_open++] = i;
+        double a = fabs(fa[i]), b = fabs(fb[i]), enough = FOUND;
+        if (step < TY_CONTOUR_REFINE)
+            enough = a <= phi->exact_band && b <= phi->exact_band ? NEARLY_EXACT : NEARLY;
+        if (step == 0 || !(fabs(f[i]) <= enough * (a + b))) open[n_open++] = i;
     }
     return n_open;
 }
@@ -82,7 +84,7 @@ void ty_find_zeros_on(const ty_sampler* phi, int refine, int n, const double (*a
         open[i] = i;
     }
     for (int step = 0; step < refine; ++step) {
-        n_open = still_open(n_open, step, f, fa, fb, open);
+        n_open = still_open(phi, n_open, step, f, fa, fb, open);
         if (n_open == 0) break;
         for (int j = 0; j < n_open; ++j) {
             int i = open[j];

@@ -99,6 +99,8 @@ void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], doubl
 // The same for a remake: right in sign, in its zeros, and near them.
 void ty_slc_rough_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out,
                            int* triangle, double (*closest)[3]);
+// How near, metres.
+double ty_slc_rough_band(const ty_slc* s);
 // Either of s->now, less `fat` and `later`.
 void ty_slc_fat_distance(const ty_slc* s, bool rough, int n, const double (*x)[3], double* out);
 ty_sampler ty_slc_distance_sampler(const ty_slc_surface* s);
