@@ -64,7 +64,8 @@ typedef struct ty_octree {
     ty_lattice_set corners, corners_before;
     TY_ARRAY(double) corner_value;    // phi at the corners
     TY_ARRAY(double) corner_value_before;
-    TY_ARRAY(int) corner;    // 8 per octant: ids of its corners; undefined for split octants
+    TY_ARRAY(int) corner;        // 8 per octant: ids of its corners; undefined for split octants
+    TY_ARRAY(uint8_t) inside;    // per octant: bit v where phi < 0 at corner v; 0 for split ones
     TY_ARRAY(uint8_t) active_corner;    // scratch
     TY_ARRAY(uint8_t) active_centre;
     int64_t n_samples;    // points at which phi was asked by the last build
@@ -77,6 +78,8 @@ typedef struct ty_octree {
 // most. Fails with TY_BAD_INPUT when it goes farther, for a cell that is not positive or a box more
 // than 2^20 cells wide or away; TY_NO_MEMORY. An octree without surface is no error.
 ty_status ty_octree_build(ty_octree* t, const ty_sampler* phi, const ty_octree_def* def);
+// Fills `corner` and `inside` from the sets and `corner_value`, as a build does.
+ty_status ty_octree_find_corners(ty_octree* t);
 void ty_octree_free(ty_octree* t);
 // Gives back scratch memory.
 void ty_octree_trim(ty_octree* t);

@@ -278,6 +278,17 @@ typedef struct corner_args {
     int level;
 } corner_args;
 
+static unsigned is_inside(const ty_octree* t, int corner)
+{
+    return corner >= 0 && t->corner_value.at[corner] < 0.0;
+}
+
+// Those of a cell's corners among 27 in three layers of three rows, from the cell's lowest one on.
+static uint8_t cell_of_27(unsigned inside)
+{
+    return (uint8_t)((inside & 3) | (inside >> 1 & 12) | (inside >> 5 & 48) | (inside >> 6 & 192));
+}
+
 static void finest_corner_block(void* ctx, ty_range r)
 {
     ty_octree* t = ctx;
@@ -286,9 +297,14 @@ static void finest_corner_block(void* ctx, ty_range r)
     ty_lattice_set_points(&t->level[0].octants, (int)r.begin, (int)r.end, x);
     for (int64_t i = r.begin; i < r.end; i += 8) {
         const int* o = x[i - r.begin];
-        for (int c = 0; c < 27; ++c)
+        unsigned inside = 0;
+        for (int c = 0; c < 27; ++c) {
             id[c] = ty_lattice_id(&t->corners, &cursor, o[0] + c % 3, o[1] + c / 3 % 3,
                                   o[2] + c / 9);
+            inside |= is_inside(t, id[c]) << c;
+        }
+        for (int k = 0; k < 8; ++k)
+            t->inside.at[i + k] = cell_of_27(inside >> ((k & 1) + 3 * (k >> 1 & 1) + 9 * (k >> 2)));
         for (int k = 0; k < 64; ++k) {
             int child = k >> 3, v = k & 7;
             t->corner.at[8 * i + k] =
@@ -309,17 +325,21 @@ static void corner_block(void* ctx, ty_range r)
         const int* o = x[i - r.begin];
         int* corner = t->corner.at + 8 * (t->level[l].first + i);
         bool is_split = ty_octree_is_split(t, &split, l, o);
+        unsigned inside = 0;
         for (int v = 0; v < 8; ++v) {
             int at[3];
             for (int axis = 0; axis < 3; ++axis) at[axis] = (o[axis] + (v >> axis & 1)) * (1 << l);
             corner[v] = is_split ? -1 : ty_lattice_id(&t->corners, &cursor, at[0], at[1], at[2]);
+            inside |= is_inside(t, corner[v]) << v;
         }
+        t->inside.at[t->level[l].first + i] = (uint8_t)inside;
     }
 }
 
-static ty_status find_corners(ty_octree* t)
+ty_status ty_octree_find_corners(ty_octree* t)
 {
-    if (!ty_array_resize(&t->corner, 8 * (int64_t)t->n_octants))
+    if (!ty_array_resize(&t->corner, 8 * (int64_t)t->n_octants) ||
+        !ty_array_resize(&t->inside, t->n_octants))
         return ty_no_memory("octree corners");
     ty_parallel_for(t->level[0].octants.n, TY_SAMPLE_BATCH, finest_corner_block, t);
     for (int l = 1; l < t->n_levels; ++l) {
@@ -427,7 +447,7 @@ static ty_status complete(ty_octree* t, const ty_sampler* phi, ty_octree_rule ru
     TY_TRY(remake_corners(t));
     sample_set(t, phi, &t->corners, t->corner_value.at, 1.0, 0.0);
     for (int l = rule == TY_OCTREE_CONTOUR ? 1 : 0; l < t->n_levels; ++l) sample_centres(t, phi, l);
-    return find_corners(t);
+    return ty_octree_find_corners(t);
 }
 
 ty_status ty_octree_build(ty_octree* t, const ty_sampler* phi, const ty_octree_def* def)

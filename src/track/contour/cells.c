@@ -20,13 +20,7 @@ static void count_block(void* ctx, ty_range r)
     const ty_contour_case* cases = ty_contour_cases();
     for (int64_t b = r.begin; b < r.end; ++b) {
         int n = 0;
-        for (int64_t o = 8 * b; o < 8 * b + 8; ++o) {
-            const int* corner = s->tree.corner.at + 8 * o;
-            unsigned inside = 0;
-            for (int v = 0; v < 8; ++v)
-                inside |= (unsigned)(s->tree.corner_value.at[corner[v]] < 0.0) << v;
-            n += cases[inside].n_tris;
-        }
+        for (int64_t o = 8 * b; o < 8 * b + 8; ++o) n += cases[s->tree.inside.at[o]].n_tris;
         s->first_tri.at[b] = n;
     }
 }

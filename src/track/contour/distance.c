@@ -62,17 +62,16 @@ static double interpolate_far(const ty_slc_surface* s, const ty_octant* o, const
 bool ty_slc_rough(const ty_slc_surface* s, const ty_octant* o, const double point[3], double* value)
 {
     const int* corner = s->tree.corner.at + 8 * (int64_t)o->id;
-    double f[8], least = INFINITY, way = sqrt(3.0) * s->tree.cell * (1 << o->level);
-    int n_inside = 0;
+    unsigned inside = s->tree.inside.at[o->id];
+    if (inside != 0 && inside != 255) return false;
+    double f[8], least = INFINITY, side = inside ? -1.0 : 1.0;
     for (int v = 0; v < 8; ++v) {
-        f[v] = s->tree.corner_value.at[corner[v]];
-        n_inside += f[v] < 0.0;
-        least = fabs(f[v]) < least ? fabs(f[v]) : least;
+        f[v] = side * s->tree.corner_value.at[corner[v]];
+        least = f[v] < least ? f[v] : least;
     }
-    if (n_inside != 0 && n_inside != 8) return false;
-    for (int v = 0; v < 8; ++v)
-        if (fabs(f[v]) > least + way) f[v] = copysign(least + way, f[v]);
-    *value = blend(&s->tree, o, f, point);
+    double most = least + sqrt(3.0) * s->tree.cell * (1 << o->level);
+    for (int v = 0; v < 8; ++v) f[v] = f[v] < most ? f[v] : most;
+    *value = side * blend(&s->tree, o, f, point);
     return true;
 }
 
@@ -207,45 +206,15 @@ ty_sampler ty_slc_distance_sampler(const ty_slc_surface* s)
     return (ty_sampler){.self = s, .width = 1, .exact_band = s->tree.cell, .eval = sample};
 }
 
-typedef struct far_args {
-    ty_slc_surface* s;
-    int level;
-    uint8_t* wanted;
-} far_args;
-
-// Ids of the corners of the level's leaves.
-static void corner_block(void* ctx, ty_range r)
-{
-    const far_args* k = ctx;
-    ty_octree* t = &k->s->tree;
-    const ty_octree_level* level = &t->level[k->level];
-    ty_lattice_cursor split = ty_lattice_cursor_start(), corners = ty_lattice_cursor_start();
-    int x[CHUNK][3];
-    ty_lattice_set_points(&level->octants, (int)r.begin, (int)r.end, x);
-    for (int64_t i = r.begin; i < r.end; ++i) {
-        const int* at = x[i - r.begin];
-        bool is_split = ty_octree_is_split(t, &split, k->level, at);
-        t->corner.at[8 * (level->first + i)] = -1;
-        for (int v = 0; v < 8 && !is_split; ++v) {
-            int size = 1 << k->level;
-            int id = ty_lattice_id(&t->corners, &corners, (at[0] + (v & 1)) * size,
-                                   (at[1] + (v >> 1 & 1)) * size, (at[2] + (v >> 2)) * size);
-            t->corner.at[8 * (level->first + i) + v] = id;
-            if (k->level > TY_SLC_EXACT_LEVEL)
-                __atomic_store_n(&k->wanted[id], 1, __ATOMIC_RELAXED);
-        }
-    }
-}
-
 // Which corners have to know their distance, and where they are.
 static ty_status list_corners(ty_slc_surface* s, uint8_t* wanted)
 {
     ty_octree* t = &s->tree;
+    int64_t first = t->n_levels > TY_SLC_EXACT_LEVEL + 1 ? t->level[TY_SLC_EXACT_LEVEL + 1].first
+                                                         : t->n_octants;
     memset(wanted, 0, (size_t)t->corners.n);
-    for (int l = TY_SLC_EXACT_LEVEL + 1; l < t->n_levels; ++l) {
-        far_args k = {s, l, wanted};
-        ty_parallel_for(t->level[l].octants.n, CHUNK, corner_block, &k);
-    }
+    for (int64_t i = 8 * first; i < 8 * (int64_t)t->n_octants; ++i)
+        if (t->corner.at[i] >= 0) wanted[t->corner.at[i]] = 1;
     ty_lattice_walk walk = {0};
     s->id.n = s->point.n = 0;
     for (int c = 0; c < t->corners.n; ++c) {
@@ -290,7 +259,6 @@ static ty_status fill_far(ty_slc_surface* s)
 {
     ty_octree* t = &s->tree;
     if (!ty_array_resize(&s->far, t->corners.n) ||
-        !ty_array_resize(&t->corner, 8 * (int64_t)t->n_octants) ||
         !ty_array_resize(&t->active_corner, t->corners.n))
         return ty_no_memory("distances far from the surface");
     TY_TRY(list_corners(s, t->active_corner.at));
@@ -368,12 +336,7 @@ ty_status ty_slc_surface_archive(ty_slc_surface* s, ty_archive* ar)
     if (s->tree.corner_value.n != s->tree.corners.n)
         return ty_fail(TY_DAMAGED, "the surface's octree has wrong values");
     if (!ar->loading) return ty_ok();
-    if (!ty_array_resize(&s->tree.corner, 8 * (int64_t)s->tree.n_octants))
-        return ty_no_memory("an octree");
-    for (int l = 0; l < s->tree.n_levels && l <= TY_SLC_EXACT_LEVEL; ++l) {
-        far_args k = {s, l, NULL};
-        ty_parallel_for(s->tree.level[l].octants.n, CHUNK, corner_block, &k);
-    }
+    TY_TRY(ty_octree_find_corners(&s->tree));
     TY_TRY(ty_slc_bend(s));
     return ty_slc_surface_finish(s);
 }
