@@ -21,6 +21,7 @@ static int place_of(int child, int v)
 static unsigned places_of(unsigned children)
 {
     unsigned places = 0;
+    if (children == 255) return (1u << PLACES) - 1;
     for (; children; children &= children - 1)
         for (int v = 0; v < 8; ++v) places |= 1u << place_of(__builtin_ctz(children), v);
     return places;
@@ -125,15 +126,24 @@ typedef struct corner_args {
     int level;
 } corner_args;
 
-static void set_octant(ty_octree* t, int64_t octant, int child, const int id[PLACES], bool leaf)
+// Those of a child's corners among the 27 places, from its lowest one on.
+static uint8_t child_of_places(unsigned places)
 {
-    unsigned inside = 0;
-    for (int v = 0; v < 8; ++v) {
-        int corner = leaf ? id[place_of(child, v)] : -1;
-        t->corner.at[8 * octant + v] = corner;
-        inside |= (unsigned)(corner >= 0 && t->corner_value.at[corner] < 0.0) << v;
-    }
-    t->inside.at[octant] = (uint8_t)inside;
+    return (uint8_t)((places & 3) | (places >> 1 & 12) | (places >> 5 & 48) | (places >> 6 & 192));
+}
+
+static void set_octant(ty_octree* t, int64_t octant, int child, const int id[PLACES],
+                       unsigned inside)
+{
+    static const uint8_t place[8] = {0, 1, 3, 4, 9, 10, 12, 13};
+    for (int v = 0; v < 8; ++v) t->corner.at[8 * octant + v] = id[place[child] + place[v]];
+    t->inside.at[octant] = child_of_places(inside >> place[child]);
+}
+
+static void set_split(ty_octree* t, int64_t octant)
+{
+    for (int v = 0; v < 8; ++v) t->corner.at[8 * octant + v] = -1;
+    t->inside.at[octant] = 0;
 }
 
 static void corner_block(void* ctx, ty_range r)
@@ -145,14 +155,16 @@ static void corner_block(void* ctx, ty_range r)
     ty_lattice_walk walk = {0};
     for (int64_t i = r.begin; i < r.end; i += n) {
         const int* x = ty_lattice_walk_to(&t->level[l].octants, &walk, (int)i);
-        unsigned leaves = leaves_of(t, &split, l, x);
+        unsigned leaves = leaves_of(t, &split, l, x), inside = 0;
         for (unsigned todo = places_of(leaves); todo; todo &= todo - 1) {
             int p = __builtin_ctz(todo);
             id[p] = ty_lattice_id(&t->corners, &cursor, (x[0] + p % 3) * (1 << l),
                                   (x[1] + p / 3 % 3) * (1 << l), (x[2] + p / 9) * (1 << l));
+            inside |= (unsigned)(id[p] >= 0 && t->corner_value.at[id[p]] < 0.0) << p;
         }
         for (int c = 0; c < n; ++c)
-            set_octant(t, t->level[l].first + i + c, c, id, leaves >> c & 1);
+            if (leaves >> c & 1) set_octant(t, t->level[l].first + i + c, c, id, inside);
+            else set_split(t, t->level[l].first + i + c);
     }
 }
 
