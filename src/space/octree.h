@@ -99,12 +99,21 @@ typedef struct ty_octant {
 
 // The leaf that covers the finest octant x; id -1 when x is outside the tree.
 ty_octant ty_octree_leaf(const ty_octree* t, ty_octree_cursor* c, const int x[3]);
-// The finest octant that holds a point (upper faces belong to the next octant).
-static inline void ty_octree_lattice_of(const ty_octree* t, const double point[3], int x[3])
+// Where a point is, in finest cells, and the finest octant that holds it (upper faces belong to the
+// next octant).
+static inline void ty_octree_cells_of(const ty_octree* t, const double point[3], double u[3],
+                                      int x[3])
 {
     const double far = (double)(1 << 22);
-    for (int axis = 0; axis < 3; ++axis)
-        x[axis] = (int)floor(ty_clamp((point[axis] - t->origin[axis]) / t->cell, -far, far));
+    for (int axis = 0; axis < 3; ++axis) {
+        u[axis] = (point[axis] - t->origin[axis]) / t->cell;
+        x[axis] = (int)floor(ty_clamp(u[axis], -far, far));
+    }
+}
+static inline void ty_octree_lattice_of(const ty_octree* t, const double point[3], int x[3])
+{
+    double u[3];
+    ty_octree_cells_of(t, point, u, x);
 }
 // The leaves that hold n points; -1 outside the tree. Fast when neighbouring points follow each
 // other.

@@ -84,18 +84,13 @@ static void ask_around(const ty_slc_surface* s, ty_lattice_cursor* cursor, const
 }
 
 bool ty_slc_foot_near(const ty_slc_surface* s, ty_slc_walk* walk, const ty_octant* o,
-                      const double x[3], ty_slc_foot* foot)
+                      const double x[3], const double u[3], ty_slc_foot* foot)
 {
-    const ty_octree* t = &s->tree;
     ty_bvh_search q;
-    double u[3];
     int own[3];
     if (o->id < 0 || o->level > 1) return false;
     ty_bvh_search_begin(&s->exact.bvh, &q, x);
-    for (int axis = 0; axis < 3; ++axis) {
-        own[axis] = o->x[axis] >> (1 - o->level);
-        u[axis] = (x[axis] - t->origin[axis]) / t->cell;
-    }
+    for (int axis = 0; axis < 3; ++axis) own[axis] = o->x[axis] >> (1 - o->level);
     if (o->level == 0) ask_block(s, o->id / 8, &q);
     if (walk->leaf >= 0 && !(reach_of(s, &q) <= CLOSE))
         ty_bvh_search_leaves(&s->exact.bvh, &q, walk->leaf, walk->leaf);

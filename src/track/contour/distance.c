@@ -38,28 +38,27 @@ void ty_slc_surface_free(ty_slc_surface* s)
     ty_array_free(&s->id);
 }
 
-// Trilinear between the values f of a leaf's corners.
-static double blend(const ty_octree* t, const ty_octant* o, double f[8], const double point[3])
+// Trilinear between the values f of a leaf's corners; u in finest cells.
+static double blend(const ty_octant* o, double f[8], const double u[3])
 {
-    double u[3];
-    for (int axis = 0; axis < 3; ++axis)
-        u[axis] = (point[axis] - t->origin[axis]) / (t->cell * (1 << o->level)) - o->x[axis];
-    for (int v = 0; v < 4; ++v) f[v] = f[2 * v] + u[0] * (f[2 * v + 1] - f[2 * v]);
-    for (int v = 0; v < 2; ++v) f[v] = f[2 * v] + u[1] * (f[2 * v + 1] - f[2 * v]);
-    return f[0] + u[2] * (f[1] - f[0]);
+    double part = 1.0 / (1 << o->level), w[3];
+    for (int axis = 0; axis < 3; ++axis) w[axis] = part * u[axis] - o->x[axis];
+    for (int v = 0; v < 4; ++v) f[v] = f[2 * v] + w[0] * (f[2 * v + 1] - f[2 * v]);
+    for (int v = 0; v < 2; ++v) f[v] = f[2 * v] + w[1] * (f[2 * v + 1] - f[2 * v]);
+    return f[0] + w[2] * (f[1] - f[0]);
 }
 
-static double interpolate_far(const ty_slc_surface* s, const ty_octant* o, const double point[3])
+static double interpolate_far(const ty_slc_surface* s, const ty_octant* o, const double u[3])
 {
     const int* corner = s->tree.corner.at + 8 * (int64_t)o->id;
     double f[8];
     for (int v = 0; v < 8; ++v) f[v] = s->far.at[corner[v]];
-    return blend(&s->tree, o, f, point);
+    return blend(o, f, u);
 }
 
 // Values at corners that were carried along for many steps may have grown larger than any distance:
 // none may exceed the least of its leaf by more than the way there.
-bool ty_slc_rough(const ty_slc_surface* s, const ty_octant* o, const double point[3], double* value)
+bool ty_slc_rough(const ty_slc_surface* s, const ty_octant* o, const double u[3], double* value)
 {
     const int* corner = s->tree.corner.at + 8 * (int64_t)o->id;
     unsigned inside = s->tree.inside.at[o->id];
@@ -71,7 +70,7 @@ bool ty_slc_rough(const ty_slc_surface* s, const ty_octant* o, const double poin
     }
     double most = least + sqrt(3.0) * s->tree.cell * (1 << o->level);
     for (int v = 0; v < 8; ++v) f[v] = f[v] < most ? f[v] : most;
-    *value = side * blend(&s->tree, o, f, point);
+    *value = side * blend(o, f, u);
     return true;
 }
 
@@ -105,19 +104,19 @@ static bool answer_by_tree(const ty_slc_surface* s, places* at_last, double enou
                            const double x[3], const answers* to, int i)
 {
     int at[3];
-    double point[3];
+    double point[3], u[3];
     ty_slc_foot foot;
-    ty_octree_lattice_of(&s->tree, x, at);
+    ty_octree_cells_of(&s->tree, x, u, at);
     ty_octant o = ty_octree_leaf(&s->tree, &at_last->leaf, at);
     if (to->triangle) to->triangle[i] = -1;
     if (o.id < 0) return false;
     if (o.level > TY_SLC_EXACT_LEVEL) {
-        to->value[i] = interpolate_far(s, &o, x);
+        to->value[i] = interpolate_far(s, &o, u);
         return true;
     }
-    if (enough < INFINITY && ty_slc_rough(s, &o, x, &to->value[i]) && fabs(to->value[i]) > enough)
+    if (enough < INFINITY && ty_slc_rough(s, &o, u, &to->value[i]) && fabs(to->value[i]) > enough)
         return true;
-    if (!ty_slc_foot_near(s, &at_last->foot, &o, x, &foot)) return false;
+    if (!ty_slc_foot_near(s, &at_last->foot, &o, x, u, &foot)) return false;
     double distance = sqrt(foot.at.distance2);
     ty_store3(point, foot.at.point);
     bool inside = ty_mesh_distance_inside(&s->exact, x, foot.triangle, &foot.at);

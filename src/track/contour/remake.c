@@ -206,10 +206,11 @@ static void find_feet(const ty_slc_surface* from, int n, const double (*x)[3], i
     ty_slc_walk walk = ty_slc_walk_start();
     for (int i = 0; i < n; ++i) {
         int at[3];
+        double u[3];
         ty_slc_foot foot;
-        ty_octree_lattice_of(&from->tree, x[i], at);
+        ty_octree_cells_of(&from->tree, x[i], u, at);
         ty_octant o = ty_octree_leaf(&from->tree, &cursor, at);
-        if (ty_slc_foot_near(from, &walk, &o, x[i], &foot)) {
+        if (ty_slc_foot_near(from, &walk, &o, x[i], u, &foot)) {
             tri[i] = foot.triangle;
             ty_store3(point[i], foot.at.point);
         } else {
