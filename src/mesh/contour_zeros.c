@@ -12,11 +12,13 @@
 // Of the values at the ends: a smaller one is rounding, and a parabola through such values leads
 // anywhere.
 static const double ROUNDING = 1e-13;
-// Of the same, where phi was asked last: the parabola's zero is a hundred times better. Asked more
-// often only where a kink keeps it from that.
-static const double FOUND = 1e-5;
-// Of the same, at the chord's zero: as good then, and between ends within phi's exact band.
-static const double NEARLY = 5e-4, NEARLY_EXACT = 1e-2;
+// Of the same: asked more often only where a kink keeps it from that
+static const double FOUND = 1e-6;
+
+// Of the same, at the chord's zero: the parabola's is as good as FOUND then; between ends within
+// phi's exact band a larger value leaves little more, for callers who follow kinks (a ball of 8 cells'
+// radius contoured a hundred times moves by less than 1e-3 of a cell with 2e-3, by more with 1e-2).
+static const double NEARLY = 5e-4, NEARLY_EXACT = 2e-3;
 
 typedef struct bracket {
     double lo, hi, f_lo, f_hi;
@@ -57,7 +59,7 @@ static void shrink(bracket* b, double t, double f)
 }
 
 // Those of the n open ones that the step before did not find well enough.
-static int still_open(const ty_sampler* phi, int n, int step, const double* f, const double* fa,
+static int still_open(double exact_band, int n, int step, const double* f, const double* fa,
                       const double* fb, int* open)
 {
     int n_open = 0;
@@ -65,7 +67,7 @@ static int still_open(const ty_sampler* phi, int n, int step, const double* f, c
         int i = open[j];
         double a = fabs(fa[i]), b = fabs(fb[i]), enough = FOUND;
         if (step < TY_CONTOUR_REFINE)
-            enough = a <= phi->exact_band && b <= phi->exact_band ? NEARLY_EXACT : NEARLY;
+            enough = a <= exact_band && b <= exact_band ? NEARLY_EXACT : NEARLY;
         if (step == 0 || !(fabs(f[i]) <= enough * (a + b))) open[n_open++] = i;
     }
     return n_open;
@@ -78,13 +80,14 @@ void ty_find_zeros_on(const ty_sampler* phi, int refine, int n, const double (*a
     bracket k[TY_SAMPLE_BATCH];
     double x[TY_SAMPLE_BATCH][3], f[TY_SAMPLE_BATCH], f_open[TY_SAMPLE_BATCH];
     int open[TY_SAMPLE_BATCH], n_open = n;
+    double band = refine >= TY_CONTOUR_REFINE_KINKS ? phi->exact_band : 0.0;
     assert(n <= TY_SAMPLE_BATCH);
     for (int i = 0; i < n; ++i) {
         k[i] = (bracket){0.0, 1.0, fa[i], fb[i], 0.0, fa[i]};
         open[i] = i;
     }
     for (int step = 0; step < refine; ++step) {
-        n_open = still_open(phi, n_open, step, f, fa, fb, open);
+        n_open = still_open(band, n_open, step, f, fa, fb, open);
         if (n_open == 0) break;
         for (int j = 0; j < n_open; ++j) {
             int i = open[j];

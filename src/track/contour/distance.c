@@ -23,7 +23,7 @@ enum { CHUNK = TY_SAMPLE_BATCH };
 static const double ENOUGH = 0.5, ENOUGH_THIN = 1.2;
 // Of the distance at the corners of leaves four cells wide and more, where the surface is bent; see
 // far_block.
-static const double TOLERANCE = 0.2;
+static const double TOLERANCE = 0.05;
 
 void ty_slc_surface_free(ty_slc_surface* s)
 {
