@@ -18,20 +18,12 @@ typedef struct pass {
     ty_tri_mesh* out;
 } pass;
 
-static int case_of(const ty_octree* t, int64_t octant)
-{
-    const int* corner = t->corner.at + 8 * octant;
-    int inside = 0;
-    for (int v = 0; v < 8; ++v) inside |= (t->corner_value.at[corner[v]] < 0.0) << v;
-    return inside;
-}
-
 static void count_block(void* ctx, ty_range r)
 {
     const pass* k = ctx;
     int n_tris = 0;
     for (int64_t o = r.begin; o < r.end; ++o) {
-        int inside = case_of(k->tree, o);
+        int inside = k->tree->inside.at[o];
         if (inside == 0 || inside == 255) continue;
         n_tris += k->cases[inside].n_tris;
         for (int e = 0; e < 12; ++e) {
@@ -69,7 +61,7 @@ static void triangle_block(void* ctx, ty_range r)
     const pass* k = ctx;
     int(*tri)[3] = k->out->tri + k->c->first_tri.at[r.block];
     for (int64_t o = r.begin; o < r.end; ++o) {
-        const ty_contour_case* one = &k->cases[case_of(k->tree, o)];
+        const ty_contour_case* one = &k->cases[k->tree->inside.at[o]];
         for (int i = 0; i < one->n_tris; ++i, ++tri)
             for (int v = 0; v < 3; ++v) {
                 int edge = one->edge[i][v], axis = edge >> 2;

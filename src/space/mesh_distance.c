@@ -99,9 +99,24 @@ static bool is_inside(const ty_mesh_distance* d, ty_vec3 x, int triangle, ty_vec
     return inside_by_ray(&d->bvh, x);
 }
 
+// Straight above or below a triangle: its own normal, of any length, tells.
+static bool is_below(const ty_mesh_distance* d, ty_vec3 to, int triangle, bool* below)
+{
+    const int* v = d->bvh.tri[triangle];
+    ty_vec3 a = ty_load3(d->bvh.vert[v[0]]);
+    ty_vec3 normal = ty_cross(ty_load3(d->bvh.vert[v[1]]) - a, ty_load3(d->bvh.vert[v[2]]) - a);
+    double along = ty_dot(normal, to);
+    *below = along < 0.0;
+    return along * along > UNDECIDED * UNDECIDED * ty_dot(normal, normal) * ty_dot(to, to);
+}
+
 bool ty_mesh_distance_inside(const ty_mesh_distance* d, const double x[3], int triangle,
                              const ty_closest* place)
 {
+    bool below;
+    if (d->sign == TY_SIGN_NORMALS && place->feature == TY_FACE &&
+        is_below(d, ty_load3(x) - place->point, triangle, &below))
+        return below;
     return place->distance2 > 0.0 &&
            is_inside(d, ty_load3(x), triangle, place->point, place->feature);
 }

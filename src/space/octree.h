@@ -64,7 +64,8 @@ typedef struct ty_octree {
     ty_lattice_set corners, corners_before;
     TY_ARRAY(double) corner_value;    // phi at the corners
     TY_ARRAY(double) corner_value_before;
-    TY_ARRAY(int) corner;    // 8 per octant: ids of its corners; undefined for split octants
+    TY_ARRAY(int) corner;        // 8 per octant: ids of its corners; undefined for split octants
+    TY_ARRAY(uint8_t) inside;    // per octant: bit v where phi < 0 at corner v; 0 for split ones
     TY_ARRAY(uint8_t) active_corner;    // scratch
     TY_ARRAY(uint8_t) active_centre;
     int64_t n_samples;    // points at which phi was asked by the last build
@@ -77,6 +78,8 @@ typedef struct ty_octree {
 // most. Fails with TY_BAD_INPUT when it goes farther, for a cell that is not positive or a box more
 // than 2^20 cells wide or away; TY_NO_MEMORY. An octree without surface is no error.
 ty_status ty_octree_build(ty_octree* t, const ty_sampler* phi, const ty_octree_def* def);
+// Fills `corner` and `inside` from the sets and `corner_value`, as a build does.
+ty_status ty_octree_find_corners(ty_octree* t);
 void ty_octree_free(ty_octree* t);
 // Gives back scratch memory.
 void ty_octree_trim(ty_octree* t);
@@ -96,12 +99,21 @@ typedef struct ty_octant {
 
 // The leaf that covers the finest octant x; id -1 when x is outside the tree.
 ty_octant ty_octree_leaf(const ty_octree* t, ty_octree_cursor* c, const int x[3]);
-// The finest octant that holds a point (upper faces belong to the next octant).
-static inline void ty_octree_lattice_of(const ty_octree* t, const double point[3], int x[3])
+// Where a point is, in finest cells, and the finest octant that holds it (upper faces belong to the
+// next octant).
+static inline void ty_octree_cells_of(const ty_octree* t, const double point[3], double u[3],
+                                      int x[3])
 {
     const double far = (double)(1 << 22);
-    for (int axis = 0; axis < 3; ++axis)
-        x[axis] = (int)floor(ty_clamp((point[axis] - t->origin[axis]) / t->cell, -far, far));
+    for (int axis = 0; axis < 3; ++axis) {
+        u[axis] = (point[axis] - t->origin[axis]) / t->cell;
+        x[axis] = (int)floor(ty_clamp(u[axis], -far, far));
+    }
+}
+static inline void ty_octree_lattice_of(const ty_octree* t, const double point[3], int x[3])
+{
+    double u[3];
+    ty_octree_cells_of(t, point, u, x);
 }
 // The leaves that hold n points; -1 outside the tree. Fast when neighbouring points follow each
 // other.

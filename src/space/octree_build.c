@@ -14,6 +14,7 @@
 
 #include "core/parallel.h"
 #include "space/octree.h"
+#include "space/octree_corners.h"
 #include "space/octree_rules.h"
 
 enum {
@@ -215,118 +216,47 @@ static ty_status remake(ty_octree* t)
     return number_octants(t);
 }
 
-static bool insert_leaf_corners(ty_octree* t, int l, ty_lattice_cursor* cursor, const int x[3])
-{
-    for (int v = 0; v < 8; ++v) {
-        int at[3];
-        for (int axis = 0; axis < 3; ++axis) at[axis] = (x[axis] + (v >> axis & 1)) * (1 << l);
-        if (!ty_lattice_put(&t->corners, cursor, at[0], at[1], at[2])) return false;
-    }
-    return true;
-}
-
-// Finest octants come in eights, children of one: 27 corners for all.
-static bool insert_finest_corners(ty_octree* t)
-{
-    const ty_lattice_set* set = &t->level[0].octants;
-    ty_lattice_cursor cursor = ty_lattice_cursor_start();
-    int x[TY_SAMPLE_BATCH][3];
-    for (int begin = 0; begin < set->n; begin += TY_SAMPLE_BATCH) {
-        int end = begin + TY_SAMPLE_BATCH < set->n ? begin + TY_SAMPLE_BATCH : set->n;
-        ty_lattice_set_points(set, begin, end, x);
-        for (int i = 0; i < end - begin; i += 8)
-            for (int c = 0; c < 27; ++c)
-                if (!ty_lattice_put(&t->corners, &cursor, x[i][0] + c % 3, x[i][1] + c / 3 % 3,
-                                    x[i][2] + c / 9))
-                    return false;
-    }
-    return true;
-}
-
-static bool insert_level_corners(ty_octree* t, int l)
-{
-    const ty_lattice_set* set = &t->level[l].octants;
-    ty_lattice_cursor split = ty_lattice_cursor_start(), cursor = split;
-    int x[TY_SAMPLE_BATCH][3];
-    for (int begin = 0; begin < set->n; begin += TY_SAMPLE_BATCH) {
-        int end = begin + TY_SAMPLE_BATCH < set->n ? begin + TY_SAMPLE_BATCH : set->n;
-        ty_lattice_set_points(set, begin, end, x);
-        for (int i = 0; i < end - begin; ++i)
-            if (!ty_octree_is_split(t, &split, l, x[i]) &&
-                !insert_leaf_corners(t, l, &cursor, x[i]))
-                return false;
-    }
-    return true;
-}
-
 static ty_status remake_corners(ty_octree* t)
 {
     SWAP(t->corners, t->corners_before);
     SWAP(t->corner_value, t->corner_value_before);
     ty_lattice_set_clear(&t->corners);
-    if (!insert_finest_corners(t)) return ty_no_memory("octree corners");
-    for (int l = 1; l < t->n_levels; ++l)
-        if (!insert_level_corners(t, l)) return ty_no_memory("octree corners");
+    if (!ty_octree_insert_corners(t)) return ty_no_memory("octree corners");
     TY_TRY(ty_lattice_set_finish(&t->corners));
     if (!ty_array_resize(&t->corner_value, t->corners.n)) return ty_no_memory("octree corners");
     carry(&t->corners_before, t->corner_value_before.at, &t->corners, t->corner_value.at);
     return ty_ok();
 }
 
-typedef struct corner_args {
+typedef struct centre_args {
     ty_octree* t;
     int level;
-} corner_args;
+} centre_args;
 
-static void finest_corner_block(void* ctx, ty_range r)
+static void centre_block(void* ctx, ty_range r)
 {
-    ty_octree* t = ctx;
-    int x[TY_SAMPLE_BATCH][3], id[27];
-    ty_lattice_cursor cursor = ty_lattice_cursor_start();
-    ty_lattice_set_points(&t->level[0].octants, (int)r.begin, (int)r.end, x);
-    for (int64_t i = r.begin; i < r.end; i += 8) {
-        const int* o = x[i - r.begin];
-        for (int c = 0; c < 27; ++c)
-            id[c] = ty_lattice_id(&t->corners, &cursor, o[0] + c % 3, o[1] + c / 3 % 3,
-                                  o[2] + c / 9);
-        for (int k = 0; k < 64; ++k) {
-            int child = k >> 3, v = k & 7;
-            t->corner.at[8 * i + k] =
-                id[(child & 1) + (v & 1) + 3 * ((child >> 1 & 1) + (v >> 1 & 1)) +
-                   9 * ((child >> 2) + (v >> 2))];
-        }
-    }
-}
-
-static void corner_block(void* ctx, ty_range r)
-{
-    const corner_args* k = ctx;
+    const centre_args* k = ctx;
     ty_octree* t = k->t;
-    int l = k->level, x[TY_SAMPLE_BATCH][3];
-    ty_lattice_cursor split = ty_lattice_cursor_start(), cursor = split;
-    ty_lattice_set_points(&t->level[l].octants, (int)r.begin, (int)r.end, x);
+    const ty_octree_level* level = &t->level[k->level];
+    int half = 1 << (k->level - 1), x[TY_SAMPLE_BATCH][3];
+    ty_lattice_cursor octants = ty_lattice_cursor_start(), corners = octants;
+    ty_lattice_set_points(&level->split, (int)r.begin, (int)r.end, x);
     for (int64_t i = r.begin; i < r.end; ++i) {
         const int* o = x[i - r.begin];
-        int* corner = t->corner.at + 8 * (t->level[l].first + i);
-        bool is_split = ty_octree_is_split(t, &split, l, o);
-        for (int v = 0; v < 8; ++v) {
-            int at[3];
-            for (int axis = 0; axis < 3; ++axis) at[axis] = (o[axis] + (v >> axis & 1)) * (1 << l);
-            corner[v] = is_split ? -1 : ty_lattice_id(&t->corners, &cursor, at[0], at[1], at[2]);
-        }
+        int octant = ty_lattice_id(&level->octants, &octants, o[0], o[1], o[2]);
+        int corner = ty_lattice_id(&t->corners, &corners, (2 * o[0] + 1) * half,
+                                   (2 * o[1] + 1) * half, (2 * o[2] + 1) * half);
+        if (isnan(t->corner_value.at[corner])) t->corner_value.at[corner] = level->value.at[octant];
     }
 }
 
-static ty_status find_corners(ty_octree* t)
+// The centre of a split octant is a corner of its children.
+static void centres_to_corners(ty_octree* t)
 {
-    if (!ty_array_resize(&t->corner, 8 * (int64_t)t->n_octants))
-        return ty_no_memory("octree corners");
-    ty_parallel_for(t->level[0].octants.n, TY_SAMPLE_BATCH, finest_corner_block, t);
     for (int l = 1; l < t->n_levels; ++l) {
-        corner_args k = {t, l};
-        ty_parallel_for(t->level[l].octants.n, TY_SAMPLE_BATCH, corner_block, &k);
+        centre_args k = {t, l};
+        ty_parallel_for(t->level[l].split.n, TY_SAMPLE_BATCH, centre_block, &k);
     }
-    return ty_ok();
 }
 
 static ty_status check_def(const ty_octree_def* def)
@@ -425,9 +355,10 @@ static void clear(ty_octree* t, const ty_octree_def* def)
 static ty_status complete(ty_octree* t, const ty_sampler* phi, ty_octree_rule rule)
 {
     TY_TRY(remake_corners(t));
+    centres_to_corners(t);
     sample_set(t, phi, &t->corners, t->corner_value.at, 1.0, 0.0);
     for (int l = rule == TY_OCTREE_CONTOUR ? 1 : 0; l < t->n_levels; ++l) sample_centres(t, phi, l);
-    return find_corners(t);
+    return ty_octree_find_corners(t);
 }
 
 ty_status ty_octree_build(ty_octree* t, const ty_sampler* phi, const ty_octree_def* def)

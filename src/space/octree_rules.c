@@ -143,9 +143,7 @@ static void continue_block(void* ctx, ty_range r)
     int x[TY_SAMPLE_BATCH][3];
     ty_lattice_set_points(&t->level[0].octants, (int)r.begin, (int)r.end, x);
     for (int64_t i = r.begin; i < r.end; ++i) {
-        const int* corner = t->corner.at + 8 * i;
-        int inside = 0;
-        for (int v = 0; v < 8; ++v) inside |= (t->corner_value.at[corner[v]] < 0.0) << v;
+        int inside = t->inside.at[i];
         if (inside == 0 || inside == 255) continue;
         for (int face = 0; face < 6; ++face) {
             static const int mask[6] = {0x55, 0xaa, 0x33, 0xcc, 0x0f, 0xf0};
@@ -212,16 +210,17 @@ static void border_block(void* ctx, ty_range r)
 {
     rule_args* k = ctx;
     const ty_octree* t = k->t;
-    int l = k->level, up = t->n_levels - 1 - l, x[TY_SAMPLE_BATCH][3];
+    int l = k->level, up = t->n_levels - 1 - l, last = (1 << up) - 1, x[TY_SAMPLE_BATCH][3];
     ty_lattice_cursor c = ty_lattice_cursor_start();
     ty_lattice_set_points(&t->level[l].octants, (int)r.begin, (int)r.end, x);
     for (int64_t i = r.begin; i < r.end; ++i) {
-        const int *o = x[i - r.begin], *corner = t->corner.at + 8 * (t->level[l].first + i);
-        if (corner[0] < 0 || !(t->corner_value.at[corner[0]] < 0.0)) continue;
+        const int* o = x[i - r.begin];
+        if (!(t->inside.at[t->level[l].first + i] & 1)) continue;
         for (int face = 0; face < 6; ++face) {
-            int root[3] = {o[0] >> up, o[1] >> up, o[2] >> up}, axis = face >> 1, own = root[axis];
-            root[axis] = (o[axis] + (face & 1 ? 1 : -1)) >> up;
-            if (root[axis] == own) continue;
+            int axis = face >> 1, border = face & 1 ? last : 0;
+            if ((o[axis] & last) != border) continue;
+            int root[3] = {o[0] >> up, o[1] >> up, o[2] >> up};
+            root[axis] += face & 1 ? 1 : -1;
             if (!ty_lattice_has(&t->level[t->n_levels - 1].octants, &c, root[0], root[1], root[2]))
                 require(k, t->n_levels - 1, root);
         }

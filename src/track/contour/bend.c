@@ -13,9 +13,11 @@
 // plane by 0.02 cells.
 #include <math.h>
 
+#include "core/parallel.h"
 #include "core/union_find.h"
 #include "track/contour/slc.h"
 
+enum { BLOCK = 1024 };
 static const double SMOOTH = 0.0,
                     SHARP = -0.7;     // cosines: up to a right angle all, beyond 135 degrees none
 static const double APART = 0.03;     // cells: shorter edges tell little of an angle
@@ -39,35 +41,64 @@ double ty_slc_bulge(const ty_slc_surface* s, int triangle, const double p[3])
     return total > 0.0 ? ty_clamp(0.5 * sum / total, -most, most) : 0.0;
 }
 
-static ty_vec3 edge(const ty_tri_mesh* m, int from, int to)
+// A triangle's edges, from corner k to the next, and their squares.
+typedef struct sides {
+    ty_vec3 edge[3];
+    double square[3];
+} sides;
+
+static sides sides_of(const ty_tri_mesh* m, int t)
 {
-    return ty_load3(m->vert[to]) - ty_load3(m->vert[from]);
+    const int* id = m->tri[t];
+    ty_vec3 a = ty_load3(m->vert[id[0]]), b = ty_load3(m->vert[id[1]]),
+            c = ty_load3(m->vert[id[2]]);
+    sides s = {.edge = {b - a, c - b, a - c}};
+    for (int k = 0; k < 3; ++k) s.square[k] = ty_dot(s.edge[k], s.edge[k]);
+    return s;
 }
 
 // Vertices joined by edges shorter than `apart` count as one.
 static void merge_close(const ty_tri_mesh* m, double apart, int* parent)
 {
     for (int v = 0; v < m->n_verts; ++v) parent[v] = v;
-    for (int t = 0; t < m->n_tris; ++t)
-        for (int k = 0; k < 3; ++k) {
-            int a = m->tri[t][k], b = m->tri[t][(k + 1) % 3];
-            ty_vec3 e = edge(m, a, b);
-            if (a < b && ty_dot(e, e) < apart * apart) ty_join(parent, a, b);
-        }
+    for (int t = 0; t < m->n_tris; ++t) {
+        sides s = sides_of(m, t);
+        for (int k = 0; k < 3; ++k)
+            if (s.square[k] < apart * apart) ty_join(parent, m->tri[t][k], m->tri[t][(k + 1) % 3]);
+    }
 }
 
 // [Max1999]: a corner with edges e, f adds e x f / (|e|^2 |f|^2).
 static void add_normals(const ty_tri_mesh* m, double apart, int* parent, double (*sum)[3])
 {
-    for (int t = 0; t < m->n_tris; ++t)
+    for (int t = 0; t < m->n_tris; ++t) {
+        sides s = sides_of(m, t);
+        ty_vec3 normal = ty_cross(s.edge[0], s.edge[1]);
         for (int k = 0; k < 3; ++k) {
-            int v = m->tri[t][k];
-            ty_vec3 e = edge(m, v, m->tri[t][(k + 1) % 3]), f = edge(m, v, m->tri[t][(k + 2) % 3]);
-            double e2 = ty_dot(e, e), f2 = ty_dot(f, f);
+            double e2 = s.square[k], f2 = s.square[(k + 2) % 3];
             if (e2 < apart * apart || f2 < apart * apart) continue;
-            double* to = sum[ty_find(parent, v)];
-            ty_store3(to, ty_load3(to) + ty_cross(e, f) / (e2 * f2));
+            double* to = sum[ty_find(parent, m->tri[t][k])];
+            ty_store3(to, ty_load3(to) + normal / (e2 * f2));
         }
+    }
+}
+
+typedef struct normal_args {
+    ty_slc_surface* s;
+    int* parent;
+    double (*sum)[3];
+} normal_args;
+
+static void normal_block(void* ctx, ty_range r)
+{
+    const normal_args* k = ctx;
+    for (int64_t v = r.begin; v < r.end; ++v) {
+        int set = k->parent[v];
+        while (k->parent[set] != set) set = k->parent[set];
+        ty_vec3 normal = ty_normalize(ty_load3(k->sum[set]));
+        for (int axis = 0; axis < 3; ++axis) k->s->bend.at[4 * v + axis] = (float)normal[axis];
+        k->s->bend.at[4 * v + 3] = 1.0f;
+    }
 }
 
 static void mark_sharp(ty_slc_surface* s)
@@ -97,12 +128,8 @@ ty_status ty_slc_bend(ty_slc_surface* s)
     }
     merge_close(&s->mesh, apart, parent);
     add_normals(&s->mesh, apart, parent, sum);
-    for (int v = 0; v < n; ++v) {
-        ty_vec3 normal = ty_normalize(ty_load3(sum[ty_find(parent, v)]));
-        for (int axis = 0; axis < 3; ++axis)
-            s->bend.at[4 * (int64_t)v + axis] = (float)normal[axis];
-        s->bend.at[4 * (int64_t)v + 3] = 1.0f;
-    }
+    normal_args k = {s, parent, sum};
+    ty_parallel_for(n, BLOCK, normal_block, &k);
     ty_free(sum);
     ty_free(parent);
     mark_sharp(s);

@@ -20,13 +20,7 @@ static void count_block(void* ctx, ty_range r)
     const ty_contour_case* cases = ty_contour_cases();
     for (int64_t b = r.begin; b < r.end; ++b) {
         int n = 0;
-        for (int64_t o = 8 * b; o < 8 * b + 8; ++o) {
-            const int* corner = s->tree.corner.at + 8 * o;
-            unsigned inside = 0;
-            for (int v = 0; v < 8; ++v)
-                inside |= (unsigned)(s->tree.corner_value.at[corner[v]] < 0.0) << v;
-            n += cases[inside].n_tris;
-        }
+        for (int64_t o = 8 * b; o < 8 * b + 8; ++o) n += cases[s->tree.inside.at[o]].n_tris;
         s->first_tri.at[b] = n;
     }
 }
@@ -90,18 +84,13 @@ static void ask_around(const ty_slc_surface* s, ty_lattice_cursor* cursor, const
 }
 
 bool ty_slc_foot_near(const ty_slc_surface* s, ty_slc_walk* walk, const ty_octant* o,
-                      const double x[3], ty_slc_foot* foot)
+                      const double x[3], const double u[3], ty_slc_foot* foot)
 {
-    const ty_octree* t = &s->tree;
     ty_bvh_search q;
-    double u[3];
     int own[3];
     if (o->id < 0 || o->level > 1) return false;
     ty_bvh_search_begin(&s->exact.bvh, &q, x);
-    for (int axis = 0; axis < 3; ++axis) {
-        own[axis] = o->x[axis] >> (1 - o->level);
-        u[axis] = (x[axis] - t->origin[axis]) / t->cell;
-    }
+    for (int axis = 0; axis < 3; ++axis) own[axis] = o->x[axis] >> (1 - o->level);
     if (o->level == 0) ask_block(s, o->id / 8, &q);
     if (walk->leaf >= 0 && !(reach_of(s, &q) <= CLOSE))
         ty_bvh_search_leaves(&s->exact.bvh, &q, walk->leaf, walk->leaf);

@@ -21,9 +21,9 @@ enum { CHUNK = TY_SAMPLE_BATCH };
 // zero. Thin liquid is fattened by nearly a cell, and only where the closest triangle is known: with
 // 0.6 there a sheet of half a cell got holes.
 static const double ENOUGH = 0.5, ENOUGH_THIN = 1.2;
-// Of the distance at the corners of leaves four cells wide and more: a fifth of what interpolation
-// between them leaves.
-static const double TOLERANCE = 0.01;
+// Of the distance at the corners of leaves four cells wide and more, where the surface is bent; see
+// far_block.
+static const double TOLERANCE = 0.05;
 
 void ty_slc_surface_free(ty_slc_surface* s)
 {
@@ -38,41 +38,39 @@ void ty_slc_surface_free(ty_slc_surface* s)
     ty_array_free(&s->id);
 }
 
-// Trilinear between the values f of a leaf's corners.
-static double blend(const ty_octree* t, const ty_octant* o, double f[8], const double point[3])
+// Trilinear between the values f of a leaf's corners; u in finest cells.
+static double blend(const ty_octant* o, double f[8], const double u[3])
 {
-    double u[3];
-    for (int axis = 0; axis < 3; ++axis)
-        u[axis] = (point[axis] - t->origin[axis]) / (t->cell * (1 << o->level)) - o->x[axis];
-    for (int v = 0; v < 4; ++v) f[v] = f[2 * v] + u[0] * (f[2 * v + 1] - f[2 * v]);
-    for (int v = 0; v < 2; ++v) f[v] = f[2 * v] + u[1] * (f[2 * v + 1] - f[2 * v]);
-    return f[0] + u[2] * (f[1] - f[0]);
+    double part = 1.0 / (1 << o->level), w[3];
+    for (int axis = 0; axis < 3; ++axis) w[axis] = part * u[axis] - o->x[axis];
+    for (int v = 0; v < 4; ++v) f[v] = f[2 * v] + w[0] * (f[2 * v + 1] - f[2 * v]);
+    for (int v = 0; v < 2; ++v) f[v] = f[2 * v] + w[1] * (f[2 * v + 1] - f[2 * v]);
+    return f[0] + w[2] * (f[1] - f[0]);
 }
 
-static double interpolate_far(const ty_slc_surface* s, const ty_octant* o, const double point[3])
+static double interpolate_far(const ty_slc_surface* s, const ty_octant* o, const double u[3])
 {
     const int* corner = s->tree.corner.at + 8 * (int64_t)o->id;
     double f[8];
     for (int v = 0; v < 8; ++v) f[v] = s->far.at[corner[v]];
-    return blend(&s->tree, o, f, point);
+    return blend(o, f, u);
 }
 
 // Values at corners that were carried along for many steps may have grown larger than any distance:
 // none may exceed the least of its leaf by more than the way there.
-bool ty_slc_rough(const ty_slc_surface* s, const ty_octant* o, const double point[3], double* value)
+bool ty_slc_rough(const ty_slc_surface* s, const ty_octant* o, const double u[3], double* value)
 {
     const int* corner = s->tree.corner.at + 8 * (int64_t)o->id;
-    double f[8], least = INFINITY, way = sqrt(3.0) * s->tree.cell * (1 << o->level);
-    int n_inside = 0;
+    unsigned inside = s->tree.inside.at[o->id];
+    if (inside != 0 && inside != 255) return false;
+    double f[8], least = INFINITY, side = inside ? -1.0 : 1.0;
     for (int v = 0; v < 8; ++v) {
-        f[v] = s->tree.corner_value.at[corner[v]];
-        n_inside += f[v] < 0.0;
-        least = fabs(f[v]) < least ? fabs(f[v]) : least;
+        f[v] = side * s->tree.corner_value.at[corner[v]];
+        least = f[v] < least ? f[v] : least;
     }
-    if (n_inside != 0 && n_inside != 8) return false;
-    for (int v = 0; v < 8; ++v)
-        if (fabs(f[v]) > least + way) f[v] = copysign(least + way, f[v]);
-    *value = blend(&s->tree, o, f, point);
+    double most = least + sqrt(3.0) * s->tree.cell * (1 << o->level);
+    for (int v = 0; v < 8; ++v) f[v] = f[v] < most ? f[v] : most;
+    *value = side * blend(o, f, u);
     return true;
 }
 
@@ -106,19 +104,19 @@ static bool answer_by_tree(const ty_slc_surface* s, places* at_last, double enou
                            const double x[3], const answers* to, int i)
 {
     int at[3];
-    double point[3];
+    double point[3], u[3];
     ty_slc_foot foot;
-    ty_octree_lattice_of(&s->tree, x, at);
+    ty_octree_cells_of(&s->tree, x, u, at);
     ty_octant o = ty_octree_leaf(&s->tree, &at_last->leaf, at);
     if (to->triangle) to->triangle[i] = -1;
     if (o.id < 0) return false;
     if (o.level > TY_SLC_EXACT_LEVEL) {
-        to->value[i] = interpolate_far(s, &o, x);
+        to->value[i] = interpolate_far(s, &o, u);
         return true;
     }
-    if (enough < INFINITY && ty_slc_rough(s, &o, x, &to->value[i]) && fabs(to->value[i]) > enough)
+    if (enough < INFINITY && ty_slc_rough(s, &o, u, &to->value[i]) && fabs(to->value[i]) > enough)
         return true;
-    if (!ty_slc_foot_near(s, &at_last->foot, &o, x, &foot)) return false;
+    if (!ty_slc_foot_near(s, &at_last->foot, &o, x, u, &foot)) return false;
     double distance = sqrt(foot.at.distance2);
     ty_store3(point, foot.at.point);
     bool inside = ty_mesh_distance_inside(&s->exact, x, foot.triangle, &foot.at);
@@ -170,12 +168,17 @@ void ty_slc_rough_distance(const ty_slc_surface* s, int n, const double (*x)[3],
     distances(s, ENOUGH_THIN * s->tree.cell, n, x, out, triangle, closest);
 }
 
+double ty_slc_rough_band(const ty_slc* s)
+{
+    bool thin = s->fat.n || s->later.n || s->now.inset.n;
+    return (thin ? ENOUGH_THIN : ENOUGH) * s->now.tree.cell;
+}
+
 void ty_slc_fat_distance(const ty_slc* s, bool rough, int n, const double (*x)[3], double* out)
 {
     double point[CHUNK][3];
     int tri[CHUNK];
-    double cells = s->fat.n || s->later.n || s->now.inset.n ? ENOUGH_THIN : ENOUGH;
-    double enough = rough ? cells * s->now.tree.cell : INFINITY;
+    double enough = rough ? ty_slc_rough_band(s) : INFINITY;
     if (s->fat.n == 0 && s->later.n == 0) {
         distances(&s->now, enough, n, x, out, NULL, NULL);
         return;
@@ -202,45 +205,15 @@ ty_sampler ty_slc_distance_sampler(const ty_slc_surface* s)
     return (ty_sampler){.self = s, .width = 1, .exact_band = s->tree.cell, .eval = sample};
 }
 
-typedef struct far_args {
-    ty_slc_surface* s;
-    int level;
-    uint8_t* wanted;
-} far_args;
-
-// Ids of the corners of the level's leaves.
-static void corner_block(void* ctx, ty_range r)
-{
-    const far_args* k = ctx;
-    ty_octree* t = &k->s->tree;
-    const ty_octree_level* level = &t->level[k->level];
-    ty_lattice_cursor split = ty_lattice_cursor_start(), corners = ty_lattice_cursor_start();
-    int x[CHUNK][3];
-    ty_lattice_set_points(&level->octants, (int)r.begin, (int)r.end, x);
-    for (int64_t i = r.begin; i < r.end; ++i) {
-        const int* at = x[i - r.begin];
-        bool is_split = ty_octree_is_split(t, &split, k->level, at);
-        t->corner.at[8 * (level->first + i)] = -1;
-        for (int v = 0; v < 8 && !is_split; ++v) {
-            int size = 1 << k->level;
-            int id = ty_lattice_id(&t->corners, &corners, (at[0] + (v & 1)) * size,
-                                   (at[1] + (v >> 1 & 1)) * size, (at[2] + (v >> 2)) * size);
-            t->corner.at[8 * (level->first + i) + v] = id;
-            if (k->level > TY_SLC_EXACT_LEVEL)
-                __atomic_store_n(&k->wanted[id], 1, __ATOMIC_RELAXED);
-        }
-    }
-}
-
 // Which corners have to know their distance, and where they are.
 static ty_status list_corners(ty_slc_surface* s, uint8_t* wanted)
 {
     ty_octree* t = &s->tree;
+    int64_t first = t->n_levels > TY_SLC_EXACT_LEVEL + 1 ? t->level[TY_SLC_EXACT_LEVEL + 1].first
+                                                         : t->n_octants;
     memset(wanted, 0, (size_t)t->corners.n);
-    for (int l = TY_SLC_EXACT_LEVEL + 1; l < t->n_levels; ++l) {
-        far_args k = {s, l, wanted};
-        ty_parallel_for(t->level[l].octants.n, CHUNK, corner_block, &k);
-    }
+    for (int64_t i = 8 * first; i < 8 * (int64_t)t->n_octants; ++i)
+        if (t->corner.at[i] >= 0) wanted[t->corner.at[i]] = 1;
     ty_lattice_walk walk = {0};
     s->id.n = s->point.n = 0;
     for (int c = 0; c < t->corners.n; ++c) {
@@ -254,22 +227,52 @@ static ty_status list_corners(ty_slc_surface* s, uint8_t* wanted)
     return ty_ok();
 }
 
+// Of the corners listed: a triangle nearly as close as any, and how far it is.
+typedef struct nearly {
+    ty_slc_surface* s;
+    double* distance2;
+    int* triangle;
+} nearly;
+
+// The plane of a triangle to the side of a corner's foot is as far as the surface where that is flat,
+// and no more than the triangle. So the error is TOLERANCE at edges, and what bends the surface within
+// half the distance elsewhere: on a sphere 20 times as large as that, half a percent.
+static void far_block(void* ctx, ty_range r)
+{
+    const nearly* k = ctx;
+    ty_slc_surface* s = k->s;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        const int* v = s->mesh.tri[k->triangle[i]];
+        ty_vec3 a = ty_load3(s->mesh.vert[v[0]]);
+        ty_vec3 normal = ty_cross(ty_load3(s->mesh.vert[v[1]]) - a,
+                                  ty_load3(s->mesh.vert[v[2]]) - a);
+        double found = sqrt(k->distance2[i]), size = ty_norm(normal);
+        double plane = fabs(ty_dot(normal, ty_load3(s->point.at + 3 * i) - a)) / size;
+        double d = plane > found / (1.0 + TOLERANCE) ? plane : found / (1.0 + TOLERANCE);
+        int corner = s->id.at[i];
+        s->far.at[corner] = copysign(d < found ? d : found, s->tree.corner_value.at[corner]);
+    }
+}
+
 static ty_status fill_far(ty_slc_surface* s)
 {
     ty_octree* t = &s->tree;
     if (!ty_array_resize(&s->far, t->corners.n) ||
-        !ty_array_resize(&t->corner, 8 * (int64_t)t->n_octants) ||
         !ty_array_resize(&t->active_corner, t->corners.n))
         return ty_no_memory("distances far from the surface");
     TY_TRY(list_corners(s, t->active_corner.at));
-    double* value = ty_alloc((size_t)s->id.n, sizeof *value);
-    if (!value) return ty_no_memory("distances far from the surface");
-    ty_bvh_nearly_closest(&s->exact.bvh, (int)s->id.n, (const double(*)[3])s->point.at, TOLERANCE,
-                          &(ty_closest_points){.distance2 = value});
-    for (int64_t i = 0; i < s->id.n; ++i)
-        s->far.at[s->id.at[i]] = copysign(sqrt(value[i]), t->corner_value.at[s->id.at[i]]);
-    ty_free(value);
-    return ty_ok();
+    nearly k = {s, ty_alloc((size_t)s->id.n, sizeof *k.distance2),
+                ty_alloc((size_t)s->id.n, sizeof *k.triangle)};
+    bool ok = k.distance2 && k.triangle;
+    if (ok) {
+        ty_bvh_nearly_closest(
+            &s->exact.bvh, (int)s->id.n, (const double(*)[3])s->point.at, TOLERANCE,
+            &(ty_closest_points){.distance2 = k.distance2, .triangle = k.triangle});
+        ty_parallel_for(s->id.n, CHUNK, far_block, &k);
+    }
+    ty_free(k.distance2);
+    ty_free(k.triangle);
+    return ok ? ty_ok() : ty_no_memory("distances far from the surface");
 }
 
 ty_status ty_slc_surface_finish(ty_slc_surface* s)
@@ -332,12 +335,7 @@ ty_status ty_slc_surface_archive(ty_slc_surface* s, ty_archive* ar)
     if (s->tree.corner_value.n != s->tree.corners.n)
         return ty_fail(TY_DAMAGED, "the surface's octree has wrong values");
     if (!ar->loading) return ty_ok();
-    if (!ty_array_resize(&s->tree.corner, 8 * (int64_t)s->tree.n_octants))
-        return ty_no_memory("an octree");
-    for (int l = 0; l < s->tree.n_levels && l <= TY_SLC_EXACT_LEVEL; ++l) {
-        far_args k = {s, l, NULL};
-        ty_parallel_for(s->tree.level[l].octants.n, CHUNK, corner_block, &k);
-    }
+    TY_TRY(ty_octree_find_corners(&s->tree));
     TY_TRY(ty_slc_bend(s));
     return ty_slc_surface_finish(s);
 }

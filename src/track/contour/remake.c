@@ -26,30 +26,30 @@ ty_box ty_slc_bounds(const ty_slc* s, double margin)
 
 // Inside corners of a leaf belong together when an edge of it joins them; in coarse leaves all have
 // one sign.
+static void unite_two(int* parent, int a, int b)
+{
+    if (parent[a] != parent[b]) ty_join(parent, a, b);
+}
+
 static void unite_leaf(const int corner[8], unsigned inside, int* parent)
 {
     static const unsigned char low[3] = {
         0x55, 0x33, 0x0f};    // corners at the low end of an edge along each axis
     if (inside == 255) {
-        for (int v = 1; v < 8; ++v) ty_join(parent, corner[v & (v - 1)], corner[v]);
+        for (int v = 1; v < 8; ++v) unite_two(parent, corner[v & (v - 1)], corner[v]);
         return;
     }
     for (int axis = 0; axis < 3; ++axis)
         for (unsigned both = inside & inside >> (1 << axis) & low[axis]; both; both &= both - 1) {
             int v = __builtin_ctz(both);
-            ty_join(parent, corner[v], corner[v | 1 << axis]);
+            unite_two(parent, corner[v], corner[v | 1 << axis]);
         }
 }
 
 static void unite_leaves(const ty_octree* t, int* parent)
 {
-    for (int64_t i = 0; i < t->n_octants; ++i) {
-        const int* corner = t->corner.at + 8 * i;
-        unsigned inside = 0;
-        if (corner[0] < 0) continue;    // split
-        for (int v = 0; v < 8; ++v) inside |= (unsigned)(t->corner_value.at[corner[v]] < 0.0) << v;
-        if (inside) unite_leaf(corner, inside, parent);
-    }
+    for (int64_t i = 0; i < t->n_octants; ++i)
+        if (t->inside.at[i]) unite_leaf(t->corner.at + 8 * i, t->inside.at[i], parent);
 }
 
 // The corner on the liquid's side of every vertex's edge.
@@ -206,10 +206,11 @@ static void find_feet(const ty_slc_surface* from, int n, const double (*x)[3], i
     ty_slc_walk walk = ty_slc_walk_start();
     for (int i = 0; i < n; ++i) {
         int at[3];
+        double u[3];
         ty_slc_foot foot;
-        ty_octree_lattice_of(&from->tree, x[i], at);
+        ty_octree_cells_of(&from->tree, x[i], u, at);
         ty_octant o = ty_octree_leaf(&from->tree, &cursor, at);
-        if (ty_slc_foot_near(from, &walk, &o, x[i], &foot)) {
+        if (ty_slc_foot_near(from, &walk, &o, x[i], u, &foot)) {
             tri[i] = foot.triangle;
             ty_store3(point[i], foot.at.point);
         } else {

@@ -206,7 +206,8 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
     pulled exact = {s, flow, dt, false}, rough = {s, flow, dt, true};
     ty_sampler inner = {.self = &exact, .width = 1, .eval = eval_pulled};
     ty_slc_walled walled = ty_slc_wall(s, &inner);
-    walled.rough = (ty_sampler){.self = &rough, .width = 1, .eval = eval_pulled};
+    walled.rough = (ty_sampler){
+        .self = &rough, .width = 1, .exact_band = ty_slc_rough_band(s), .eval = eval_pulled};
     walled.clear = reach + TY_SLC_CLEAR * s->def.cell;
     walled.knows_deep = s->has_solid && !ty_world_solid_moves(world);
     if (walled.knows_deep) TY_TRY(ty_slc_find_deep(s, reach));

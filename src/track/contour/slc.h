@@ -99,6 +99,8 @@ void ty_slc_distance(const ty_slc_surface* s, int n, const double (*x)[3], doubl
 // The same for a remake: right in sign, in its zeros, and near them.
 void ty_slc_rough_distance(const ty_slc_surface* s, int n, const double (*x)[3], double* out,
                            int* triangle, double (*closest)[3]);
+// How near, metres.
+double ty_slc_rough_band(const ty_slc* s);
 // Either of s->now, less `fat` and `later`.
 void ty_slc_fat_distance(const ty_slc* s, bool rough, int n, const double (*x)[3], double* out);
 ty_sampler ty_slc_distance_sampler(const ty_slc_surface* s);
@@ -106,16 +108,15 @@ ty_sampler ty_slc_distance_sampler(const ty_slc_surface* s);
 ty_status ty_slc_bend(ty_slc_surface* s);
 // How far the curved surface lies outside of point p of a triangle, metres.
 double ty_slc_bulge(const ty_slc_surface* s, int triangle, const double p[3]);
-// The corner values of the remake between the corners of leaf o; false where they differ in sign:
+// The corner values of the remake between the corners of leaf o, at u cells; false where they differ in sign:
 // elsewhere it holds no triangle, and the sign is right.
-bool ty_slc_rough(const ty_slc_surface* s, const ty_octant* o, const double point[3],
-                  double* value);
+bool ty_slc_rough(const ty_slc_surface* s, const ty_octant* o, const double u[3], double* value);
 // A place on the surface. Value.
 typedef struct ty_slc_foot {
     ty_closest at;
     int triangle;
 } ty_slc_foot;
-// cells.c: fills `first_tri`. The place closest to x, which lies in leaf o, when a triangle of the
+// cells.c: fills `first_tri`. The place closest to x, which lies in leaf o, at u cells, when a triangle of the
 // cells around it, or of the place found before, is near; false: ask the hierarchy.
 typedef struct ty_slc_walk {
     ty_lattice_cursor block;
@@ -127,7 +128,7 @@ static inline ty_slc_walk ty_slc_walk_start(void)
 }
 ty_status ty_slc_index_cells(ty_slc_surface* s);
 bool ty_slc_foot_near(const ty_slc_surface* s, ty_slc_walk* walk, const ty_octant* o,
-                      const double x[3], ty_slc_foot* foot);
+                      const double x[3], const double u[3], ty_slc_foot* foot);
 // Makes mesh and tree askable: hierarchy, pseudonormals, far values.
 ty_status ty_slc_surface_finish(ty_slc_surface* s);
 ty_status ty_slc_surface_archive(ty_slc_surface* s, ty_archive* ar);

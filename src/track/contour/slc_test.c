@@ -117,10 +117,11 @@ static void cells_know_the_closest_triangle(void** state)
     ty_slc_walk walk = ty_slc_walk_start();
     for (int i = 0; i < MANY; ++i) {
         int at[3];
+        double u[3];
         ty_slc_foot foot;
-        ty_octree_lattice_of(&s->now.tree, x[i], at);
+        ty_octree_cells_of(&s->now.tree, x[i], u, at);
         ty_octant o = ty_octree_leaf(&s->now.tree, &cursor, at);
-        if (!ty_slc_foot_near(&s->now, &walk, &o, x[i], &foot)) continue;
+        if (!ty_slc_foot_near(&s->now, &walk, &o, x[i], u, &foot)) continue;
         assert_int_equal(foot.triangle, tri[i]);
         assert_true(foot.at.distance2 == d2[i]);
         ++n_found;

@@ -76,12 +76,12 @@ static double inset_at(const ty_slc* s, int triangle, ty_vec3 point)
 static bool is_free(const ty_slc_surface* now, ty_octree_cursor* cursor, ty_vec3 middle,
                     double half, double side)
 {
-    double x[3], value;
+    double x[3], u[3], value;
     int at[3];
     ty_store3(x, middle);
-    ty_octree_lattice_of(&now->tree, x, at);
+    ty_octree_cells_of(&now->tree, x, u, at);
     ty_octant o = ty_octree_leaf(&now->tree, cursor, at);
-    return o.id >= 0 && ty_slc_rough(now, &o, x, &value) && side * value > BALL * half;
+    return o.id >= 0 && ty_slc_rough(now, &o, u, &value) && side * value > BALL * half;
 }
 
 static void ray_block(void* ctx, ty_range r)

@@ -273,7 +273,8 @@ ty_slc_walled ty_slc_wall(const ty_slc* s, const ty_sampler* inner)
 
 ty_sampler ty_slc_walled_sampler(const ty_slc_walled* w)
 {
-    return (ty_sampler){.self = w, .width = 1, .exact_band = w->inner.exact_band, .eval = eval};
+    double band = w->rough.eval ? w->rough.exact_band : w->inner.exact_band;
+    return (ty_sampler){.self = w, .width = 1, .exact_band = band, .eval = eval};
 }
 
 typedef struct touch_args {
