@@ -24,13 +24,13 @@ ty_box ty_slc_bounds(const ty_slc* s, double margin)
     return box;
 }
 
-// Inside corners of a leaf belong together when an edge of it joins them; in coarse leaves all have
-// one sign.
 static void unite_two(int* parent, int a, int b)
 {
     if (parent[a] != parent[b]) ty_join(parent, a, b);
 }
 
+// Inside corners of a leaf belong together when an edge of it joins them; in coarse leaves all have
+// one sign.
 static void unite_leaf(const int corner[8], unsigned inside, int* parent)
 {
     static const unsigned char low[3] = {
