@@ -18,7 +18,6 @@ enum {
 static const double MARGIN = 3.0;    // cells around where the surface is expected
 // Cells: a step that moves nothing farther leaves the surface alone
 static const double STILL = 1e-9;
-static const double FREE = 2.0;    // cells around a surface that touches nothing
 static const double STRETCH_SLACK = 1.1, STRETCH_LEAST = 1.0, STRETCH_MOST = 6.0;
 
 static void free_particles(ty_slc_particles* p)
@@ -176,17 +175,6 @@ static double stretch(const ty_slc* s, const ty_flow* flow, double dt)
     return ty_parallel_max(n, 64, stretch_block, &k);
 }
 
-// Whether the mesh's volume is the liquid's: it touches no solid and no side of the domain.
-// Elsewhere what is lost is the ledger's to find out.
-static bool is_free(const ty_slc* s)
-{
-    ty_box box = ty_slc_bounds(s, FREE * s->def.cell);
-    if (ty_world_has_obstacles(s->world)) return false;
-    for (int axis = 0; axis < 3 && s->has_domain; ++axis)
-        if (!(box.lo[axis] > s->lo[axis] && box.hi[axis] < s->hi[axis])) return false;
-    return true;
-}
-
 static ty_status advance(void* self, const ty_flow* flow, const ty_world* world, double t,
                          double dt)
 {
@@ -200,8 +188,10 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
     if (reach <= STILL * s->def.cell && !ty_world_solid_moves(world) && s->mesh_cell == mesh_cell &&
         s->later.n == 0)
         return ty_ok();
-    double compressed = stretch(s, flow, dt), volume = ty_tri_mesh_volume(ty_slc_shown(s));
+    double compressed = stretch(s, flow, dt);
+    ty_slc_expected expected;
     TY_TRY(ty_slc_thicken(s, flow, dt, compressed));
+    TY_TRY(ty_slc_expect(s, flow, dt, &expected));
     if (s->later.n) ty_slc_offset_fat(s, s->later.at);
     pulled exact = {s, flow, dt, false}, rough = {s, flow, dt, true};
     ty_sampler inner = {.self = &exact, .width = 1, .eval = eval_pulled};
@@ -219,7 +209,7 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
         .dt = dt};
     s->mesh_cell = mesh_cell;    // others make no mesh
     TY_TRY(ty_slc_remake(s, &def));
-    return is_free(s) ? ty_slc_grow(s, volume - ty_tri_mesh_volume(ty_slc_shown(s))) : ty_ok();
+    return ty_slc_grow(s, ty_slc_lost(s, &expected));
 }
 
 static ty_status edit(void* self, int n, const ty_edit* edits, double* volume_changed)

@@ -8,7 +8,7 @@
 //   change.c     sources, drains, the ledger's offsets              thicken.c    thin places kept from tearing; thicken_mesh.c for the mesh
 //   thin.c       liquid thinner than a cell                         behind.c     liquid does not come through walls
 //   deep.c       where no free surface comes in a step              crease.c     the liquid in solids beside concave edges
-//   region.c     regions that touch solids
+//   region.c     regions that touch solids                          loss.c       what contouring loses in a step
 #ifndef TY_TRACK_CONTOUR_SLC_H
 #define TY_TRACK_CONTOUR_SLC_H
 
@@ -208,6 +208,15 @@ void ty_slc_inset_tidy(ty_slc_surface* s);
 // Thin places grow as `carried_grow` says, all told by at most `lost` m3.
 ty_status ty_slc_grow(ty_slc* s, double lost);
 ty_sampler ty_slc_fattening(const ty_slc* s);
+
+// loss.c: the volume that the flow is going to leave, before a step's remake and after
+// ty_slc_thicken; and what of it is not there after the remake, m3. 0 where nothing is thin, and
+// with obstacles: only of the domain's sides is it known where they are.
+typedef struct ty_slc_expected {
+    double all, in_open;    // m3; in_open: where the domain's sides are far enough
+} ty_slc_expected;
+ty_status ty_slc_expect(ty_slc* s, const ty_flow* flow, double dt, ty_slc_expected* out);
+double ty_slc_lost(const ty_slc* s, const ty_slc_expected* expected);
 
 // Fills `thickness`: the liquid's from each vertex straight inward to the other side; INFINITY
 // beyond `reach` metres.

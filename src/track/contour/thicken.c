@@ -13,10 +13,9 @@
 // remembers by how much (thin.c); the [Zhu2005] mean of the particles within `radius` of a vertex
 // says how thin the liquid is there, also at rims, whose rays run along the sheet. A sheet of half
 // a cell stays half a cell. (c) So growth has only to make up for what contouring loses, and is
-// given no more than that, and only to liquid that touches neither solids nor sides, where the loss
-// is known; per step in the paper, here for a way of FULL_WAY cells, so that liquid at rest does
-// not change. (d) A filament has to be thicker than a sheet for the lattice to see it, a drop
-// thicker still.
+// given no more than that, where the loss is known (loss.c); per step in the paper, here for a way
+// of FULL_WAY cells, so that liquid at rest does not change. (d) A filament has to be thicker than a
+// sheet for the lattice to see it, a drop thicker still.
 #include <math.h>
 #include <string.h>
 
