@@ -13,6 +13,7 @@
 #include "core/parallel.h"
 #include "solve/tet/cut_tet.h"
 #include "solve/tet/paper.h"
+#include "solve/tet/projector.h"
 
 enum { BLOCK = 1024, LEAST_FIT = 5 };
 
@@ -242,11 +243,12 @@ static surface_flux measure_flux(const vertex_job* job, const int* corner, int n
     for (int k = 0; k < n; ++k) {
         int t = corner[k] / 4, i = corner[k] % 4;
         ty_tet_geometry g = ty_tet_mesh_geometry(&s->mesh, t);
-        double open = s->open.at[t];
+        double open = s->open.at[t], wall[4];
         ty_vec3 S = ty_load3(g.S[i]) / -3.0;    // V grad(lambda)
+        ty_tet_wall_flux(s, t, wall);
         for (int f = 0; f < 2; ++f) {
             q.flux[f] += open * ty_dot(S, job->field[f].tet[t]);
-            if (job->field[f].solid) q.flux[f] += (1.0 - open) * ty_dot(S, job->field[f].solid[t]);
+            if (job->field[f].solid) q.flux[f] -= wall[i];
         }
         for (int j = 0; j < 4; ++j) {
             if (j == i || !is_air_face(s, t, j)) continue;
