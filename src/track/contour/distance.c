@@ -235,8 +235,8 @@ typedef struct nearly {
 } nearly;
 
 // The plane of a triangle to the side of a corner's foot is as far as the surface where that is flat,
-// and no more than the triangle. So the error is TOLERANCE at edges, and what bends the surface within
-// half the distance elsewhere: on a sphere 20 times as large as that, half a percent.
+// and no farther than the triangle. So the error is TOLERANCE at edges, and elsewhere what the surface
+// bends within a third of the distance.
 static void far_block(void* ctx, ty_range r)
 {
     const nearly* k = ctx;
