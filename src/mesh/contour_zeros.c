@@ -17,7 +17,7 @@ static const double FOUND = 1e-6;
 
 // Of the same, at the chord's zero: the parabola's is as good as FOUND then; between ends within
 // phi's exact band a larger value leaves little more, for callers who follow kinks (a ball of 8 cells'
-// radius contoured a hundred times moves by less than 1e-3 of a cell with 2e-3, by more with 1e-2).
+// radius contoured a hundred times moves by less than 1e-3 of a cell with 2e-3).
 static const double NEARLY = 5e-4, NEARLY_EXACT = 2e-3;
 
 typedef struct bracket {
