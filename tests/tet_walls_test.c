@@ -23,6 +23,31 @@ static void turning_water_is_not_held_back(void** unused)
     scene_end(run);
 }
 
+// A bucket and the water in it turn as one.
+static void a_turning_bucket_does_not_stir_its_water(void** unused)
+{
+    (void)unused;
+    scene_run* run = scene_start(
+        12, 1.0,
+        "domain: {min: [-0.1125, 0, -0.1125], size: [0.225, 0.225, 0.225]}\n"
+        "solver: {kind: tet}\nsurface: {tracker: levelset}\n"
+        "walls: {bottom: {velocity: [\"10*z\", 0, \"-10*x\"], slip: 0}}\n"
+        "liquid:\n  - formula: \"y - 0.1245158 - 100*(x*x + z*z)/(2*9.81)\"\n"
+        "    velocity: [\"10*z\", 0, \"-10*x\"]\n"
+        "obstacles:\n  - cylinder: {from: [0, -1, 0], to: [0, 1, 0], radius: 0.1}\n    invert: true\n"
+        "    slip: 0\n    velocity: [\"10*z\", 0, \"-10*x\"]\n");
+    double first = run->sim.stats.kinetic_energy, top = 0.0;
+    for (int i = 0; i < 2; ++i) {
+        scene_frame(run);
+        top = fmax(top, run->sim.stats.max_speed);
+    }
+    double kept = run->sim.stats.kinetic_energy / first;
+    print_message("kinetic energy %.4f, fastest %.2f m/s\n", kept, top);
+    assert_true(kept > 0.95 && kept < 1.001);
+    assert_true(top < 1.3);    // the wall's is 1
+    scene_end(run);
+}
+
 // With gravity as a force every vertex of the surface counts that is off it, also those inside
 // walls.
 static void a_tilted_pool_is_still_with_gravity_as_a_force(void** unused)
@@ -49,6 +74,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(turning_water_is_not_held_back),
+        cmocka_unit_test(a_turning_bucket_does_not_stir_its_water),
         cmocka_unit_test(a_tilted_pool_is_still_with_gravity_as_a_force),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

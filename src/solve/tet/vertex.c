@@ -7,9 +7,10 @@
 //
 // The last closes a loop: gravity turns the surface's place into pressure, pressure into velocity,
 // velocity into the surface's place. It is stable when "surface velocity from fluxes" is the
-// transpose of "pressure from the surface's place". The flux of vertex v is Q = sum_t V_t
-// grad(lambda_v) . (phi_t u_t + (1 - phi_t) u_solid): for `nodal` by definition, and for `face`
-// too, because fluxes through inner faces cancel and a third of each air face is left.
+// transpose of "pressure from the surface's place". The flux of vertex v is Q = sum_t V_t phi_t
+// grad(lambda_v) . u_t less v's share of what flows into the walls in t: for `nodal` by definition,
+// and for `face` too, because fluxes through inner faces cancel and a third of each air face is
+// left. (With u_solid in the closed part of t instead, turning round walls drove the surface.)
 #include "core/parallel.h"
 #include "solve/tet/cut_tet.h"
 #include "solve/tet/paper.h"
@@ -49,9 +50,10 @@ ty_status ty_tet_stars_make(ty_tet_stars* stars, const ty_tet_mesh* mesh)
     return ty_ok();
 }
 
-// One field: its values in tets, and what solids have where they fill them (NULL: nothing).
+// One field: its values in tets, and whether walls have it too.
 typedef struct field {
-    const ty_vec3 *tet, *solid;
+    const ty_vec3* tet;
+    bool in_walls;
     ty_vec3* vert;
 } field;
 
@@ -248,7 +250,7 @@ static surface_flux measure_flux(const vertex_job* job, const int* corner, int n
         ty_tet_wall_flux(s, t, wall);
         for (int f = 0; f < 2; ++f) {
             q.flux[f] += open * ty_dot(S, job->field[f].tet[t]);
-            if (job->field[f].solid) q.flux[f] -= wall[i];
+            if (job->field[f].in_walls) q.flux[f] -= wall[i];
         }
         for (int j = 0; j < 4; ++j) {
             if (j == i || !is_air_face(s, t, j)) continue;
@@ -394,7 +396,7 @@ ty_status ty_tet_motion_values(ty_tet_motion* m, ty_tet_stars* stars)
     vertex_job job = {
         .m = m,
         .stars = stars,
-        .field = {{s->u.at, s->solid_velocity.at, m->u.vert.at}, {s->a.at, NULL, m->a.vert.at}},
+        .field = {{s->u.at, true, m->u.vert.at}, {s->a.at, false, m->a.vert.at}},
         .cell = s->mesh.tree.cell,
         .missing = ty_alloc_zero((size_t)(n_verts - s->mesh.n_inner), sizeof *job.missing)};
     if (!job.missing) return ty_no_memory("velocities at vertices");
