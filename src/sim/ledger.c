@@ -29,6 +29,8 @@ static const double SAME_CELLS = 0.1;
 // When pieces are corrected against each other (less than this share is net) the sum does not tell
 // what was done.
 static const double ONE_WAY = 0.5;
+// Share of all the liquid by which what a frame shows may be off after its correction.
+static const double SETTLED = 5e-4;
 // Triangles nearer to a solid or to a side of the domain than this (cells) are not free surface.
 static const double WALL_CELLS = 0.25;
 
@@ -579,6 +581,25 @@ ty_status ty_ledger_correct(ty_ledger* ledger, const ty_tracker_kind* kind, void
         ledger->correction += ledger->taken * ledger->asked;
         *moved = false;
     }
+    ty_free(offset);
+    return status;
+}
+
+ty_status ty_ledger_settle(ty_ledger* ledger, const ty_tracker_kind* kind, void* tracker,
+                           double volume, bool* moved)
+{
+    int n = kind->liquid(tracker).n_pieces;
+    double missing = ty_ledger_expected(ledger) - volume, area = 0.0;
+    for (int64_t i = 0; i < ledger->area.n; ++i) area += ledger->area.at[i];
+    double by = offset_of(missing, area, ledger->cell, 0.0);
+    *moved = n > 0 && by != 0.0 && fabs(missing) > SETTLED * ty_ledger_expected(ledger);
+    if (!*moved) return ty_ok();
+    double* offset = ty_alloc((size_t)n, sizeof *offset);
+    if (!offset) return ty_no_memory("the volume ledger");
+    for (int i = 0; i < n; ++i) offset[i] = by;
+    ledger->asked_net = by * area;
+    ledger->asked = fabs(ledger->asked_net);
+    ty_status status = kind->offset(tracker, offset);
     ty_free(offset);
     return status;
 }

@@ -62,6 +62,12 @@ ty_status ty_ledger_balance(ty_ledger* ledger, const ty_liquid* after, const ty_
 ty_status ty_ledger_correct(ty_ledger* ledger, const ty_tracker_kind*, void* tracker, bool later,
                             bool* moved);
 
+// After that: bodies may have taken more or less than they were asked for, so when all the liquid
+// together, `volume`, is still off by more than one part in two thousand, all of it gets one more
+// offset.
+ty_status ty_ledger_settle(ty_ledger* ledger, const ty_tracker_kind*, void* tracker, double volume,
+                           bool* moved);
+
 // How much the liquid's volume changed by that, m3: offsets spare thin places, so it is less than
 // was asked for, and the rest is asked for again.
 void ty_ledger_corrected(ty_ledger* ledger, double changed);

@@ -9,7 +9,7 @@
 #include "core/log.h"
 #include "core/parallel.h"
 
-enum { MAX_SUBSTEPS = 20000 };
+enum { MAX_SUBSTEPS = 20000, SETTLE = 2 };    // SETTLE: offsets of a step after its first
 
 // Steps shorter than this share of a frame mean that the velocities have blown up.
 static const double SHORTEST_STEP = 1.0 / MAX_SUBSTEPS;
@@ -49,10 +49,14 @@ static ty_status balance(ty_sim* sim, double dt, bool shown)
     TY_TRY(ty_ledger_balance(&sim->ledger, &liquid, &flow, sim->world, &sim->surface, dt));
     if (sim->def->volume_correct)
         TY_TRY(ty_ledger_correct(&sim->ledger, sim->tracker_kind, sim->tracker, later, &moved));
-    if (!moved) return ty_ok();
-    double before = ty_tri_mesh_volume(&sim->surface);
-    TY_TRY(ty_sim_measure(sim));
-    ty_ledger_corrected(&sim->ledger, ty_tri_mesh_volume(&sim->surface) - before);
+    for (int pass = 0; moved; ++pass) {
+        double before = ty_tri_mesh_volume(&sim->surface), after;
+        TY_TRY(ty_sim_measure(sim));
+        after = ty_tri_mesh_volume(&sim->surface);
+        ty_ledger_corrected(&sim->ledger, after - before);
+        if (pass == SETTLE) break;
+        TY_TRY(ty_ledger_settle(&sim->ledger, sim->tracker_kind, sim->tracker, after, &moved));
+    }
     return ty_ok();
 }
 
