@@ -28,8 +28,8 @@ static void a_turning_bucket_does_not_stir_its_water(void** unused)
 {
     (void)unused;
     scene_run* run = scene_start(
-        12, 1.0,
-        "domain: {min: [-0.1125, 0, -0.1125], size: [0.225, 0.225, 0.225]}\n"
+        13, 1.0,
+        "domain: {min: [-0.1125, 0, -0.1125], size: [0.234, 0.234, 0.234]}\n"
         "solver: {kind: tet}\nsurface: {tracker: levelset}\n"
         "walls: {bottom: {velocity: [\"10*z\", 0, \"-10*x\"], slip: 0}}\n"
         "liquid:\n  - formula: \"y - 0.1245158 - 100*(x*x + z*z)/(2*9.81)\"\n"
@@ -44,7 +44,7 @@ static void a_turning_bucket_does_not_stir_its_water(void** unused)
     double kept = run->sim.stats.kinetic_energy / first;
     print_message("kinetic energy %.4f, fastest %.2f m/s\n", kept, top);
     assert_true(kept > 0.95 && kept < 1.001);
-    assert_true(top < 1.3);    // the wall's is 1
+    assert_true(top < 1.3);    // the wall's is 1; 1.4 with its velocity in closed parts of tets
     scene_end(run);
 }
 
