@@ -132,6 +132,14 @@ static void write_back(void* ctx, ty_range r)
         job->gf->next[job->axis][job->gf->face[job->axis].at[i]] = job->back[i];
 }
 
+static void slow(void* ctx, ty_range r)
+{
+    const advect_job* job = ctx;
+    ty_gridflow* gf = job->gf;
+    for (int64_t i = r.begin; i < r.end; ++i)
+        gf->next[job->axis][gf->face[job->axis].at[i]] *= gf->share;
+}
+
 ty_status ty_gridflow_advect(ty_gridflow* gf, double dt)
 {
     bool maccormack = !gf->carries && !gf->def->paper && gf->def->advection == TY_ADVECT_MACCORMACK;
@@ -152,6 +160,8 @@ ty_status ty_gridflow_advect(ty_gridflow* gf, double dt)
         ty_parallel_for(n, TY_SAMPLE_BATCH, correct, &job);
         ty_parallel_for(n, TY_SAMPLE_BATCH, write_back, &job);
     }
+    for (job.axis = 0; job.axis < 3 && gf->share < 1.0; ++job.axis)
+        ty_parallel_for(gf->face[job.axis].n, SMOOTH_BLOCK, slow, &job);
     return ty_ok();
 }
 

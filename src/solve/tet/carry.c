@@ -86,7 +86,8 @@ static void carry_block(void* ctx, ty_range r)
     }
     if (n) ty_tetflow_arriving(job->tf, job->dt, n, (const double(*)[3])x, u[0], a[0]);
     for (int i = 0; i < n; ++i)
-        m->state.u.at[id[i]] = ty_load3(u[i]), job->tf->before.at[id[i]] = ty_load3(a[i]);
+        m->state.u.at[id[i]] = job->tf->share * ty_load3(u[i]),
+        job->tf->before.at[id[i]] = ty_load3(a[i]);
 }
 
 ty_status ty_tetflow_carry(ty_tetflow* tf, double dt)
