@@ -47,6 +47,22 @@ static void plain_both(const void* self, int n, const double (*x)[3], double* ou
     }
 }
 
+// theta > 1/2 damps by (theta - 1/2) dt times how the acceleration changes. That is meant for what
+// swings in place, pressure's noise and short waves; on its way through a steady flow it changes
+// too, and turning water would be slowed down (by 0.05 (Omega dt)^2 a step, two thirds of what a
+// frictionless bucket lost). So that part, a(foot) to a(x) of the same time, is taken out: a steady
+// flow sees 1/2.
+static void undamp_steady(const ty_tetflow* tf, double dt, int n, const double (*x)[3], double* u,
+                          const double* a)
+{
+    double here[BATCH][3], share = (tf->theta - 0.5) * dt;
+    ty_tet_sample(&tf->motion[tf->now], tf->world, false, n, x, NULL, here[0]);
+    for (int i = 0; i < n; ++i) {
+        ty_vec3 on_the_way = ty_load3(here[i]) - ty_load3(a + 3 * i);
+        ty_store3(u + 3 * i, ty_load3(u + 3 * i) - share * on_the_way);
+    }
+}
+
 void ty_tetflow_arriving(const ty_tetflow* tf, double dt, int n, const double (*x)[3], double* u,
                          double* a)
 {
@@ -64,6 +80,7 @@ void ty_tetflow_arriving(const ty_tetflow* tf, double dt, int n, const double (*
         ty_tet_sample_dual(&tf->motion[tf->now], tf->world, n, (const double(*)[3])foot, u);
     for (int i = 0; i < n; ++i)
         ty_store3(u + 3 * i, ty_load3(u + 3 * i) + share * ty_load3(a + 3 * i));
+    if (tf->carries) undamp_steady(tf, dt, n, x, u, a);
 }
 
 typedef struct carry_job {
