@@ -19,28 +19,31 @@ static bool is_left_alone(const ty_world* world, const ty_solve_def* def)
            def->surface_tension == 0.0;
 }
 
-// The potential energy that the liquid has above one that lies at its lowest point.
-static double height_energy(const ty_tri_mesh* m, ty_vec3 g, double density, double potential)
+// The potential energy of the place where the liquid is lowest.
+static double floor_energy(const ty_tri_mesh* m, ty_vec3 g, double density)
 {
     double lowest = INFINITY;
     for (int v = 0; v < m->n_verts; ++v) lowest = fmin(lowest, -ty_dot(g, ty_load3(m->vert[v])));
-    return m->n_verts ? potential - density * ty_tri_mesh_volume(m) * lowest : 0.0;
+    return density * lowest;
 }
-
-// J that the step after the last one that was accounted for loses.
-static double taken(const ty_energy* e) { return fmin(e->excess, MOST * e->kinetic); }
 
 void ty_energy_account(ty_energy* e, const ty_world* world, const ty_solve_def* def,
                        const ty_tri_mesh* surface, double kinetic, double potential)
 {
+    double volume = ty_tri_mesh_volume(surface);
+    bool alone = volume > 0.0 && is_left_alone(world, def);
+    if (!alone) {
+        *e = (ty_energy){0};
+        return;
+    }
+    kinetic /= volume, potential /= volume;
     double sum = kinetic + potential;
-    bool alone = is_left_alone(world, def);
-    if (!alone || e->begun == 0.0) *e = (ty_energy){.begun = alone, .lowest = sum, .sum = sum};
-    if (!alone) return;
-    if (e->scale == 0.0)
-        e->scale = height_energy(surface, ty_world_gravity(world), def->density, potential);
+    if (e->begun == 0.0) {
+        double floor = floor_energy(surface, ty_world_gravity(world), def->density);
+        *e = (ty_energy){.begun = 1.0, .lowest = sum, .sum = sum, .scale = potential - floor};
+    }
     // The next step will gain what this one would have gained.
-    double gain = fmax(0.0, sum - e->sum + taken(e));
+    double gain = fmax(0.0, sum - e->sum + ty_energy_loss(e) * e->kinetic);
     e->scale = fmax(e->scale, kinetic);
     e->lowest = fmin(e->lowest, sum);
     e->kinetic = kinetic;
@@ -48,9 +51,9 @@ void ty_energy_account(ty_energy* e, const ty_world* world, const ty_solve_def* 
     e->excess = fmax(0.0, sum + gain - e->lowest - ALLOWED * e->scale);
 }
 
-double ty_energy_share(const ty_energy* e)
+double ty_energy_loss(const ty_energy* e)
 {
-    return e->kinetic > 0.0 ? sqrt(1.0 - taken(e) / e->kinetic) : 1.0;
+    return e->excess > 0.0 ? fmin(MOST, e->excess / e->kinetic) : 0.0;
 }
 
 ty_status ty_energy_archive(ty_energy* e, ty_archive* ar)

@@ -145,7 +145,7 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
 
 static void lead(void* self, double dt) { ty_gridflow_lead(self, dt); }
 
-static void slow(void* self, double share) { ((ty_gridflow*)self)->share = share; }
+static void calm(void* self, double loss) { ((ty_gridflow*)self)->loss = loss; }
 
 static ty_flow flow(const void* self)
 {
@@ -357,7 +357,6 @@ static ty_status create(void** self, const ty_solve_def* def, const ty_world* wo
     ty_gridflow* gf = *self = ty_alloc_zero(1, sizeof *gf);
     if (!gf) return ty_no_memory("the grid");
     gf->def = def;
-    gf->share = 1.0;
     ty_status s = create_parts(gf, world);
     if (s.code != TY_OK) destroy(gf), *self = NULL;
     return s;
@@ -369,7 +368,7 @@ const ty_solver_kind ty_solver_grid = {
     .create = create,
     .advance = advance,
     .lead = lead,
-    .slow = slow,
+    .calm = calm,
     .flow = flow,
     .fields = fields,
     .archive = archive,

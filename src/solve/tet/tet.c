@@ -198,7 +198,7 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
     return ty_ok();
 }
 
-static void slow(void* self, double share) { ((ty_tetflow*)self)->share = share; }
+static void calm(void* self, double loss) { ((ty_tetflow*)self)->loss = loss; }
 
 static ty_flow flow(const void* self) { return ty_tetflow_flow(self); }
 
@@ -299,7 +299,6 @@ static ty_status create(void** self, const ty_solve_def* def, const ty_world* wo
     tf->stiff = ty_tetflow_is_stiff(def, world);
     tf->theta = scheme == TY_TET_TWO_POINT || tf->stiff ? 1.0 : def->theta;
     tf->carries = tf->theta < 1.0;
-    tf->share = 1.0;
     if (status.code == TY_OK) status = ty_tet_projector_create(&tf->projector, scheme, tf->def);
     if (status.code == TY_OK) *self = tf;
     else destroy(tf);
@@ -310,7 +309,7 @@ const ty_solver_kind ty_solver_tet = {
     .name = "tet",
     .create = create,
     .advance = advance,
-    .slow = slow,
+    .calm = calm,
     .flow = flow,
     .fields = fields,
     .write_tets = write_tets,
