@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The law of energy: liquid that nobody pushes gains none. Errors in space of solver and tracker
 // have either sign (films, eddies of a few cells) and may add to it all the same. What exceeds the
-// lowest so far by more than ALLOWED is taken from the velocities in the next step (solve/calm.h): a
+// lowest so far by more than ALLOWED is taken from the velocities in the next step (solve/slow.h): a
 // projection onto an invariant [Hairer2006, IV.4], of one side only.
 #ifndef TY_SIM_ENERGY_H
 #define TY_SIM_ENERGY_H
@@ -20,10 +20,11 @@ typedef struct ty_energy {
 } ty_energy;
 
 // After a step: kinetic and potential energy, J, of what `surface` encloses. Begins anew while
-// anything does work that is not counted: moving solids, sources, drains, forces, steering, open
-// sides, surface tension.
+// anything does work that is not counted: moving solids, sources, drains, forces, steering, surface
+// tension, `outflow` through open sides.
 void ty_energy_account(ty_energy* e, const ty_world* world, const ty_solve_def* def,
-                       const ty_tri_mesh* surface, double kinetic, double potential);
+                       const ty_tri_mesh* surface, double kinetic, double potential,
+                       double outflow);
 // The share of its kinetic energy that the next step is to lose; 0 nearly always.
 double ty_energy_loss(const ty_energy* e);
 ty_status ty_energy_archive(ty_energy* e, ty_archive* ar);

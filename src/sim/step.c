@@ -69,7 +69,7 @@ static ty_status advance_solver(ty_sim* sim, double dt)
     }
     ty_liquid liquid = ty_sim_liquid(sim);
     ty_solve_stats stats = {0};
-    if (sim->solver_kind->calm) sim->solver_kind->calm(sim->solver, ty_energy_loss(&sim->energy));
+    if (sim->solver_kind->slow) sim->solver_kind->slow(sim->solver, ty_energy_loss(&sim->energy));
     TY_TRY(sim->solver_kind->advance(sim->solver, sim->tracker_kind ? &liquid : NULL, sim->world,
                                      sim->time, dt, &stats));
     ty_frame_stats* row = &sim->stats;
@@ -124,7 +124,7 @@ static ty_status report(ty_sim* sim)
             "frames.cfl or a smaller cell, and look at the last good frame",
             sim->time, row->max_speed, row->volume);
     ty_energy_account(&sim->energy, sim->world, &sim->def->solve, &sim->surface,
-                      row->kinetic_energy, row->potential_energy);
+                      row->kinetic_energy, row->potential_energy, row->outflow);
     return ty_sim_probe(sim);
 }
 

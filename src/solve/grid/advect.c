@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "solve/calm.h"
 #include "solve/grid/gridflow.h"
+#include "solve/slow.h"
 #include "world/trace.h"
 
 // The fixed point of the Lagrangian trace is found when a point moves by no more than this share of
@@ -133,15 +133,15 @@ static void write_back(void* ctx, ty_range r)
         job->gf->next[job->axis][job->gf->face[job->axis].at[i]] = job->back[i];
 }
 
-typedef struct calm_job {
+typedef struct slow_job {
     ty_gridflow* gf;
     int axis;
     double keep, mean;
-} calm_job;
+} slow_job;
 
 static double sum_block(void* ctx, ty_range r)
 {
-    const calm_job* job = ctx;
+    const slow_job* job = ctx;
     double sum = 0.0;
     for (int64_t i = r.begin; i < r.end; ++i)
         sum += job->gf->next[job->axis][job->gf->face[job->axis].at[i]];
@@ -150,7 +150,7 @@ static double sum_block(void* ctx, ty_range r)
 
 static double square_block(void* ctx, ty_range r)
 {
-    const calm_job* job = ctx;
+    const slow_job* job = ctx;
     double sum = 0.0;
     for (int64_t i = r.begin; i < r.end; ++i) {
         double u = job->gf->next[job->axis][job->gf->face[job->axis].at[i]];
@@ -159,18 +159,18 @@ static double square_block(void* ctx, ty_range r)
     return sum;
 }
 
-static void calm_block(void* ctx, ty_range r)
+static void slow_block(void* ctx, ty_range r)
 {
-    const calm_job* job = ctx;
+    const slow_job* job = ctx;
     for (int64_t i = r.begin; i < r.end; ++i) {
         double* u = &job->gf->next[job->axis][job->gf->face[job->axis].at[i]];
         *u = job->mean + job->keep * (*u - job->mean);
     }
 }
 
-static void calm(ty_gridflow* gf)
+static void slow(ty_gridflow* gf)
 {
-    calm_job job = {.gf = gf};
+    slow_job job = {.gf = gf};
     double mean[3] = {0}, square = 0.0;
     for (job.axis = 0; job.axis < 3; ++job.axis) {
         int64_t n = gf->face[job.axis].n;
@@ -178,10 +178,10 @@ static void calm(ty_gridflow* gf)
         mean[job.axis] = ty_parallel_sum(n, SMOOTH_BLOCK, sum_block, &job) / (double)n;
         square += ty_parallel_sum(n, SMOOTH_BLOCK, square_block, &job) / (double)n;
     }
-    job.keep = ty_calm_keep(ty_load3(mean), square, gf->loss);
+    job.keep = ty_slow_keep(ty_load3(mean), square, gf->loss);
     for (job.axis = 0; job.axis < 3; ++job.axis) {
         job.mean = mean[job.axis];
-        ty_parallel_for(gf->face[job.axis].n, SMOOTH_BLOCK, calm_block, &job);
+        ty_parallel_for(gf->face[job.axis].n, SMOOTH_BLOCK, slow_block, &job);
     }
 }
 
@@ -205,7 +205,7 @@ ty_status ty_gridflow_advect(ty_gridflow* gf, double dt)
         ty_parallel_for(n, TY_SAMPLE_BATCH, correct, &job);
         ty_parallel_for(n, TY_SAMPLE_BATCH, write_back, &job);
     }
-    if (gf->loss > 0.0) calm(gf);
+    if (gf->loss > 0.0) slow(gf);
     return ty_ok();
 }
 

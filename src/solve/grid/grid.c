@@ -145,7 +145,7 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
 
 static void lead(void* self, double dt) { ty_gridflow_lead(self, dt); }
 
-static void calm(void* self, double loss) { ((ty_gridflow*)self)->loss = loss; }
+static void slow(void* self, double loss) { ((ty_gridflow*)self)->loss = loss; }
 
 static ty_flow flow(const void* self)
 {
@@ -368,7 +368,7 @@ const ty_solver_kind ty_solver_grid = {
     .create = create,
     .advance = advance,
     .lead = lead,
-    .calm = calm,
+    .slow = slow,
     .flow = flow,
     .fields = fields,
     .archive = archive,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "solve/calm.h"
+#include "solve/slow.h"
 #include "solve/tet/paper.h"
 #include "world/trace.h"
 
@@ -108,7 +108,7 @@ static void carry_block(void* ctx, ty_range r)
 }
 
 // One thread: it is seldom asked for, and little beside the rest of a step.
-static void calm(ty_tet_motion* m, double loss)
+static void slow(ty_tet_motion* m, double loss)
 {
     ty_vec3 mean = ty_vec(0, 0, 0), *u = m->state.u.at;
     double square = 0.0, mass = 0.0;
@@ -120,7 +120,7 @@ static void calm(ty_tet_motion* m, double loss)
     }
     if (!(mass > 0.0)) return;
     mean /= mass;
-    double keep = ty_calm_keep(mean, square / mass, loss);
+    double keep = ty_slow_keep(mean, square / mass, loss);
     for (int t = 0; t < m->state.mesh.n_tets; ++t) u[t] = mean + keep * (u[t] - mean);
 }
 
@@ -132,6 +132,6 @@ ty_status ty_tetflow_carry(ty_tetflow* tf, double dt)
         return ty_no_memory("velocities");
     carry_job job = {tf, m, dt};
     ty_parallel_for(n, BATCH, carry_block, &job);
-    if (tf->loss > 0.0) calm(m, tf->loss);
+    if (tf->loss > 0.0) slow(m, tf->loss);
     return ty_world_status(tf->world);
 }
