@@ -54,12 +54,21 @@ typedef struct ty_particle {
 
 static inline int64_t ty_swarm_count(const ty_swarm* s) { return s->radius.n; }
 ty_status ty_swarm_resize(ty_swarm* s, int64_t n);
+// The end of the run of particles from the i-th on that are in its cell, at most `end`.
+static inline int64_t ty_swarm_run(const ty_swarm* s, int64_t i, int64_t end)
+{
+    const int* cell = s->cell.at;
+    int64_t k = i + 1;
+    while (k < end && cell[k] == cell[i]) ++k;
+    return k;
+}
 void ty_swarm_free(ty_swarm* s);
 
 // Radii in cells, [Enright2002] section 3.1.
 static inline float ty_particle_radius(float distance)
 {
-    return distance < 0.1f ? 0.1f : distance > 0.5f ? 0.5f : distance;
+    float most = distance > 0.5f ? 0.5f : distance;
+    return most < 0.1f ? 0.1f : most;
 }
 
 // A particle is escaped when it is on the other side of the surface by more than a share of its
@@ -69,7 +78,8 @@ static inline float ty_particle_radius(float distance)
 static inline bool ty_particle_escaped(float radius, float value)
 {
     static const float share = 0.5f;
-    return radius > 0.0f ? value < -share * radius : value > -share * radius;
+    float beyond = value + share * radius;    // of the surface, against its side
+    return copysignf(1.0f, radius) * beyond < 0.0f;
 }
 
 // Where a particle is, and the other way round: false where x is not in the grid.

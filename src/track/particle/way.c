@@ -41,10 +41,11 @@ static void mark_cell(ty_particle* p, int64_t cell)
 static void mark_block(void* ctx, ty_range r)
 {
     ty_particle* p = ((job*)ctx)->p;
-    for (int64_t i = r.begin; i < r.end; ++i) {
+    for (int64_t i = r.begin, marked = -1; i < r.end; ++i) {
         int cell = p->now.cell.at[i];
-        if (p->now.radius.at[i] != 0.0f && (i == r.begin || cell != p->now.cell.at[i - 1]))
-            mark_cell(p, cell);
+        if (p->now.radius.at[i] == 0.0f || cell == marked) continue;
+        mark_cell(p, cell);
+        marked = cell;
     }
 }
 
