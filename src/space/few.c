@@ -71,18 +71,20 @@ static void sort_points(bins* b, int n, const double (*x)[3])
     b->first[b->size] = n;
 }
 
-static bool is_far(const bins* b, const ty_vec3 corner[3], double reach)
+typedef int64_t mask __attribute__((vector_size(32), aligned(8)));
+typedef int four_ints __attribute__((vector_size(16)));
+
+static inline bool any(mask m) { return (m[0] | m[1] | m[2]) != 0; }
+
+static inline bool is_far(const bins* b, const ty_vec3 corner[3], double reach)
 {
-    double room = b->width - reach;
-    int at[3];
-    for (int axis = 0; axis < 3; ++axis) {
-        if (fabs(corner[1][axis] - corner[0][axis]) > room ||
-            fabs(corner[2][axis] - corner[0][axis]) > room)
-            return false;
-        at[axis] = bin_along(b, axis, corner[0][axis]);
-        if (at[axis] < 0 || at[axis] >= b->n[axis]) return true;
-    }
-    return !b->near[at[0] + b->n[0] * (at[1] + b->n[1] * at[2])];
+    ty_vec3 room = b->width - reach + ty_vec(0, 0, 0), n = ty_vec(b->n[0], b->n[1], b->n[2]);
+    ty_vec3 p = corner[1] - corner[0], q = corner[2] - corner[0];
+    if (any((p > room) | (p < -room) | (q > room) | (q < -room))) return false;
+    ty_vec3 at = (corner[0] - ty_load3(b->lo)) * b->per_width;
+    if (any((at < ty_vec(0, 0, 0)) | (at >= n))) return true;
+    four_ints bin = __builtin_convertvector(at, four_ints);
+    return !b->near[bin[0] + b->n[0] * (bin[1] + b->n[1] * bin[2])];
 }
 
 typedef struct answer {

@@ -21,11 +21,6 @@ static const float KEEP_BAND = 2.0f;
 // Cells: a particle is no farther from a corner of its cell
 static const double NEAR_WALL = 1.75;
 
-typedef struct job {
-    const ty_particle* p;
-    float* value;
-} job;
-
 // phi at n particles of one cell from the i-th on, in cells: trilinear.
 static void measure_run(const ty_particle* p, int64_t i, int n, float* value)
 {
@@ -50,19 +45,12 @@ static void measure_run(const ty_particle* p, int64_t i, int n, float* value)
     }
 }
 
-static void measure_block(void* ctx, ty_range r)
+void ty_particle_measure(const ty_particle* p, int64_t begin, int64_t end, float* value)
 {
-    job* j = ctx;
-    for (int64_t i = r.begin, end; i < r.end; i = end) {
-        end = ty_swarm_run(&j->p->now, i, r.end);
-        measure_run(j->p, i, (int)(end - i), j->value + i);
+    for (int64_t i = begin, next; i < end; i = next) {
+        next = ty_swarm_run(&p->now, i, end);
+        measure_run(p, i, (int)(next - i), value + i);
     }
-}
-
-void ty_particle_measure(const ty_particle* p, float* value)
-{
-    job j = {p, value};
-    ty_parallel_for(ty_swarm_count(&p->now), BLOCK, measure_block, &j);
 }
 
 // What a particle says about a corner of its cell, metres.
@@ -74,11 +62,12 @@ static double sphere(const ty_particle* p, int64_t i, int dx, int dy, int dz)
     return p->ls->grid.cell * (radius > 0.0 ? radius - way : radius + way);
 }
 
-// The escaped particles of a plane of cells, into the plane's part of `order`.
+// Measures, and puts the escaped particles of a plane of cells into the plane's part of `order`.
 static void find_escaped(void* ctx, ty_range r)
 {
     ty_particle* p = ctx;
     int plane = (int)r.begin, found = 0;
+    ty_particle_measure(p, p->plane.at[plane], p->plane.at[plane + 1], p->value.at);
     int* list = p->order.at + p->plane.at[plane];
     for (int64_t i = p->plane.at[plane]; i < p->plane.at[plane + 1]; ++i) {
         list[found] = (int)i;
@@ -147,7 +136,6 @@ ty_status ty_particle_find(ty_particle* p)
     if (!ty_array_resize(&p->value, n) || !ty_array_resize(&p->order, n) ||
         !ty_array_resize(&p->count, planes))
         return ty_no_memory("particles");
-    ty_particle_measure(p, p->value.at);
     ty_parallel_for(planes, 1, find_escaped, p);
     return ty_ok();
 }
@@ -169,21 +157,15 @@ static inline float radius_at(float sign, float value)
     return near * ty_particle_radius(size);
 }
 
-static void set_radii(void* ctx, ty_range r)
+void ty_particle_radii(ty_particle* p, int64_t begin, int64_t end)
 {
-    ty_particle* p = ctx;
     const float* restrict value = p->value.at;
     float* restrict radius = p->now.radius.at;
-    for (int64_t i = r.begin; i < r.end; ++i) {
+    for (int64_t i = begin; i < end; ++i) {
         float was = radius[i], next = radius_at(copysignf(1.0f, was), value[i]);
         next = ty_particle_escaped(was, value[i]) ? was : next;
         radius[i] = was == 0.0f ? was : next;
     }
-}
-
-void ty_particle_radii(ty_particle* p)
-{
-    ty_parallel_for(ty_swarm_count(&p->now), BLOCK, set_radii, p);
 }
 
 static void renew_block(void* ctx, ty_range r)
@@ -191,6 +173,7 @@ static void renew_block(void* ctx, ty_range r)
     ty_particle* p = ctx;
     const float* restrict value = p->value.at;
     float* restrict radius = p->now.radius.at;
+    ty_particle_measure(p, r.begin, r.end, p->value.at);
     for (int64_t i = r.begin; i < r.end; ++i) {
         float was = radius[i], sign = copysignf(1.0f, was), next = radius_at(sign, value[i]);
         next = ty_particle_escaped(sign * ty_particle_radius(0.0f), value[i]) ? 0.0f : next;
@@ -200,6 +183,6 @@ static void renew_block(void* ctx, ty_range r)
 
 void ty_particle_renew(ty_particle* p)
 {
-    ty_particle_measure(p, p->value.at);
-    ty_parallel_for(ty_swarm_count(&p->now), BLOCK, renew_block, p);
+    p->measured = ty_swarm_count(&p->now);
+    ty_parallel_for(p->measured, BLOCK, renew_block, p);
 }

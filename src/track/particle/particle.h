@@ -42,6 +42,7 @@ typedef struct ty_particle {
     // What follows from the above, and scratch.
     ty_swarm spare;
     TY_ARRAY(float) value;      // per particle: phi there, in cells
+    int64_t measured;           // the first so many values are of phi and places as they are
     TY_ARRAY(float) before;     // the same before an edit or an offset
     TY_ARRAY(int) order;        // of the sort: particles by plane
     TY_ARRAY(int) count;        // of the sort: per block and plane; of seeding: per plane
@@ -112,8 +113,8 @@ ty_status ty_particle_ways(ty_particle* p, const ty_flow* flow, double dt);
 void ty_particle_move(ty_particle* p, double dt);
 // Orders by cell, drops those of radius 0. Particles of a cell keep their order.
 ty_status ty_particle_sort(ty_particle* p);
-// phi at every particle, in cells.
-void ty_particle_measure(const ty_particle* p, float* value);
+// phi at particles of a range, in cells.
+void ty_particle_measure(const ty_particle* p, int64_t begin, int64_t end, float* value);
 
 // Measures, and lists the escaped particles: those of a plane are the first count[plane] of its
 // part of `order`. Needs the order. The next two use the list.
@@ -125,9 +126,9 @@ ty_status ty_particle_loosen(ty_particle* p, const ty_flow* flow);
 void ty_particle_correct(ty_particle* p);
 // Drops fall through dt; those that meet liquid are particles again. Breaks the order.
 ty_status ty_particle_fall(ty_particle* p, const ty_world* world, double dt);
-// Radii from the distance of particles that are not escaped; those far from the surface are
-// dropped. From p->value.
-void ty_particle_radii(ty_particle* p);
+// Radii from the distance of particles of a range that are not escaped; those far from the surface
+// are dropped. From p->value.
+void ty_particle_radii(ty_particle* p, int64_t begin, int64_t end);
 // Measures; drops those on the wrong side, too, and sets the radii of the others.
 void ty_particle_renew(ty_particle* p);
 // Fills up cells near the surface that have too few particles, thins out those that have too many.
