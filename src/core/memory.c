@@ -4,9 +4,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
-enum { ALIGNMENT = 64 };    // a cache line, and the widest vector register
+enum { ALIGNMENT = 64 };         // a cache line, and the widest vector register
+enum { HUGE_PAGE = 1 << 21 };    // bytes
 
 static atomic_int_fast64_t fail_countdown;
 static atomic_int_fast64_t n_allocated;
@@ -31,14 +33,27 @@ double ty_memory_peak_mib(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (double)usage.ru_maxrss / 1024.0 : 0.0;
 }
 
+// Large blocks ask for huge pages: a stencil's rows then lie on fewer pages than the processor knows
+// the places of (dam break, 64 cells, tracker particle: 6 % less time).
+static void* take(size_t bytes)
+{
+    void* p = NULL;
+    if (bytes < HUGE_PAGE) return aligned_alloc(ALIGNMENT, bytes);
+    if (posix_memalign(&p, HUGE_PAGE, bytes) != 0) return NULL;
+#ifdef MADV_HUGEPAGE
+    madvise(p, bytes, MADV_HUGEPAGE);
+#endif
+    return p;
+}
+
 void* ty_alloc(size_t n, size_t size)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(n, size, &bytes) || bytes > (size_t)PTRDIFF_MAX - ALIGNMENT)
+    if (__builtin_mul_overflow(n, size, &bytes) || bytes > (size_t)PTRDIFF_MAX - HUGE_PAGE)
         return NULL;
     if (must_fail()) return NULL;
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    void* p = aligned_alloc(ALIGNMENT, bytes ? bytes : ALIGNMENT);
+    void* p = take(bytes ? bytes : ALIGNMENT);
     if (p) {
         atomic_fetch_add_explicit(&n_allocated, 1, memory_order_relaxed);
         atomic_fetch_add_explicit(&n_alive, 1, memory_order_relaxed);

@@ -8,6 +8,8 @@
 
 enum { MAX_BINS = 64 };             // along an axis
 static const double WIDTH = 2.0;    // of a bin at least, in `reach`
+// Of `reach`: most points are so near, and what is found there is the closest
+static const double NEAR_SHARE = 0.25;
 static const double ROUNDING = 1e-9;
 
 typedef struct bins {
@@ -23,11 +25,11 @@ static int bin_along(const bins* b, int axis, double x)
     return (int)ty_clamp(floor((x - b->lo[axis]) * b->per_width), -1.0, b->n[axis]);
 }
 
-static void lay_bins(bins* b, int n, const double (*x)[3], double reach)
+static void lay_bins(bins* b, int n, const double (*x)[3], double width)
 {
     ty_box box = ty_box_empty();
     for (int i = 0; i < n; ++i) ty_box_add(&box, x[i]);
-    b->width = WIDTH * reach;
+    b->width = width;
     for (int axis = 0; axis < 3; ++axis)
         b->width = ty_max(b->width, (box.hi[axis] - box.lo[axis]) / (MAX_BINS - 1));
     b->per_width = 1.0 / b->width;
@@ -69,18 +71,20 @@ static void sort_points(bins* b, int n, const double (*x)[3])
     b->first[b->size] = n;
 }
 
-static bool is_far(const bins* b, const ty_vec3 corner[3], double reach)
+typedef int64_t mask __attribute__((vector_size(32), aligned(8)));
+typedef int four_ints __attribute__((vector_size(16)));
+
+static inline bool any(mask m) { return (m[0] | m[1] | m[2]) != 0; }
+
+static inline bool is_far(const bins* b, const ty_vec3 corner[3], double reach)
 {
-    double room = b->width - reach;
-    int at[3];
-    for (int axis = 0; axis < 3; ++axis) {
-        if (fabs(corner[1][axis] - corner[0][axis]) > room ||
-            fabs(corner[2][axis] - corner[0][axis]) > room)
-            return false;
-        at[axis] = bin_along(b, axis, corner[0][axis]);
-        if (at[axis] < 0 || at[axis] >= b->n[axis]) return true;
-    }
-    return !b->near[at[0] + b->n[0] * (at[1] + b->n[1] * at[2])];
+    ty_vec3 room = b->width - reach + ty_vec(0, 0, 0), n = ty_vec(b->n[0], b->n[1], b->n[2]);
+    ty_vec3 p = corner[1] - corner[0], q = corner[2] - corner[0];
+    if (any((p > room) | (p < -room) | (q > room) | (q < -room))) return false;
+    ty_vec3 at = (corner[0] - ty_load3(b->lo)) * b->per_width;
+    if (any((at < ty_vec(0, 0, 0)) | (at >= n))) return true;
+    four_ints bin = __builtin_convertvector(at, four_ints);
+    return !b->near[bin[0] + b->n[0] * (bin[1] + b->n[1] * bin[2])];
 }
 
 typedef struct answer {
@@ -130,26 +134,67 @@ static void ask(const bins* b, const answer* a, int t, const ty_vec3 corner[3], 
         }
 }
 
-ty_status ty_few_closest(int n_tris, const int (*tri)[3], const double (*vert)[3], int n,
-                         const double (*x)[3], double reach, int* triangle, double* distance2)
+typedef struct surface {
+    int n_tris;
+    const int (*tri)[3];
+    const double (*vert)[3];
+} surface;
+
+// Points without a triangle keep -1 and INFINITY.
+static ty_status look(const surface* m, int n, const double (*x)[3], double width, double reach,
+                      int* triangle, double* distance2)
 {
     bins b;
     for (int i = 0; i < n; ++i) triangle[i] = -1, distance2[i] = INFINITY;
-    if (n == 0 || n_tris == 0) return ty_ok();
-    lay_bins(&b, n, x, reach);
+    if (n == 0 || m->n_tris == 0) return ty_ok();
+    lay_bins(&b, n, x, width);
     b.first = ty_alloc_zero((size_t)b.size + 1, sizeof *b.first);
     b.order = ty_alloc((size_t)n, sizeof *b.order);
     b.near = ty_alloc_zero((size_t)b.size, 1);
     bool ok = b.first && b.order && b.near;
     if (ok) sort_points(&b, n, x);
     answer a = {x, triangle, distance2};
-    for (int t = 0; ok && t < n_tris; ++t) {
-        ty_vec3 corner[3] = {ty_load3(vert[tri[t][0]]), ty_load3(vert[tri[t][1]]),
-                             ty_load3(vert[tri[t][2]])};
+    for (int t = 0; ok && t < m->n_tris; ++t) {
+        const int* v = m->tri[t];
+        ty_vec3 corner[3] = {ty_load3(m->vert[v[0]]), ty_load3(m->vert[v[1]]),
+                             ty_load3(m->vert[v[2]])};
         if (!is_far(&b, corner, reach)) ask(&b, &a, t, corner, reach);
     }
     ty_free(b.first);
     ty_free(b.order);
     ty_free(b.near);
     return ok ? ty_ok() : ty_no_memory("closest triangles");
+}
+
+// Those that the first look left out.
+static ty_status look_farther(const surface* m, int n, const double (*x)[3], double reach,
+                              int* triangle, double* distance2)
+{
+    int left = 0;
+    for (int i = 0; i < n; ++i) left += triangle[i] < 0;
+    if (left == 0) return ty_ok();
+    double(*rest)[3] = ty_alloc((size_t)left, sizeof *rest),
+    *d2 = ty_alloc((size_t)left, sizeof *d2);
+    int* found = ty_alloc((size_t)left, sizeof *found);
+    ty_status status = ty_no_memory("closest triangles");
+    if (rest && d2 && found) {
+        for (int i = 0, k = 0; i < n; ++i)
+            if (triangle[i] < 0) memcpy(rest[k++], x[i], sizeof *rest);
+        status = look(m, left, (const double(*)[3])rest, WIDTH * reach, reach, found, d2);
+    }
+    for (int i = 0, k = 0; status.code == TY_OK && i < n; ++i)
+        if (triangle[i] < 0) triangle[i] = found[k], distance2[i] = d2[k++];
+    ty_free(rest);
+    ty_free(d2);
+    ty_free(found);
+    return status;
+}
+
+ty_status ty_few_closest(int n_tris, const int (*tri)[3], const double (*vert)[3], int n,
+                         const double (*x)[3], double reach, int* triangle, double* distance2)
+{
+    surface m = {n_tris, tri, vert};
+    // Bins as wide as `reach`: a cell's triangle and the smaller reach fit into one.
+    TY_TRY(look(&m, n, x, reach, NEAR_SHARE * reach, triangle, distance2));
+    return look_farther(&m, n, x, reach, triangle, distance2);
 }

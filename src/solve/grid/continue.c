@@ -36,7 +36,7 @@ static void average_block(void* ctx, ty_range r)
             int nb = f + (side % 2 ? 1 : -1) * gf->cells.stride[side / 2];
             if (mark[nb] == 0 || mark[nb] >= job->layer) continue;
             sum += u[nb];
-            sum_body += body[nb];
+            if (gf->rides) sum_body += body[nb];
             if (a) sum_a += a[nb];
             ++n;
         }

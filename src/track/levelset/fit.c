@@ -198,14 +198,29 @@ ty_status ty_fit_find_pattern(ty_levelset* ls, int cell, ty_vec3 x, ty_vec3 w, i
     return ty_ok();
 }
 
+bool ty_fit_same(const ty_levelset* ls, int cell_a, int pattern_a, int cell_b, int pattern_b)
+{
+    if (pattern_a < 0 || pattern_b < 0) return false;
+    const ty_fit_pattern *a = &ls->pattern.at[pattern_a], *b = &ls->pattern.at[pattern_b];
+    int at_a[3], at_b[3];
+    ty_grid_coords(&ls->grid, cell_a, at_a);
+    ty_grid_coords(&ls->grid, cell_b, at_b);
+    ty_vec3 apart = ty_vec(at_a[0] - at_b[0], at_a[1] - at_b[1], at_a[2] - at_b[2]);
+    if (!(ty_norm(apart - (a->from_wall - b->from_wall)) < SAME_PLACE)) return false;
+    bool same = a->n_fours == b->n_fours;
+    for (int k = 0; same && k < 4 * a->n_fours; ++k)
+        same = cell_a + a->four[k / 4].offset[k % 4] == cell_b + b->four[k / 4].offset[k % 4];
+    return same;
+}
+
 static inline double sum4(ty_vec3 a) { return a[0] + a[1] + (a[2] + a[3]); }
 
-bool ty_fit_apply(const ty_levelset* ls, int pattern, int cell, const double* phi, double* value,
+bool ty_fit_apply(const ty_levelset* ls, int pattern, int cell, const double* phi, double c[4],
                   double* misfit)
 {
     const ty_fit_pattern* p = &ls->pattern.at[pattern];
     ty_vec3 values[TY_PATTERN_FOURS], sum[4] = {{0}}, squares = {0};
-    double clamped = CLAMPED * ls->band, c[4];
+    double clamped = CLAMPED * ls->band;
     bool known = true;
     for (int k = 0; k < p->n_fours; ++k) {
         const ty_fit_four* four = &p->four[k];
@@ -223,7 +238,12 @@ bool ty_fit_apply(const ty_levelset* ls, int pattern, int cell, const double* ph
         ty_vec3 left = c[0] + c[1] * four->d[0] + c[2] * four->d[1] + c[3] * four->d[2] - values[k];
         squares += four->weight * left * left;
     }
-    *value = c[0] + (c[1] * p->from_wall[0] + c[2] * p->from_wall[1] + c[3] * p->from_wall[2]);
     *misfit = sqrt(sum4(squares) / p->weights);
     return true;
+}
+
+double ty_fit_value(const ty_levelset* ls, int pattern, const double c[4])
+{
+    const ty_fit_pattern* p = &ls->pattern.at[pattern];
+    return c[0] + (c[1] * p->from_wall[0] + c[2] * p->from_wall[1] + c[3] * p->from_wall[2]);
 }

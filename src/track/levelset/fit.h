@@ -19,8 +19,13 @@ bool ty_fit_extend(const ty_levelset* ls, const unsigned char* closed, const dou
 // The pattern of the fit of closed cell `cell` at lattice place x around w; -1: none, as cells are
 // too few.
 ty_status ty_fit_find_pattern(ty_levelset* ls, int cell, ty_vec3 x, ty_vec3 w, int* pattern);
-// What ty_fit_extend gives, with a pattern. False where one of its cells holds no distance.
-bool ty_fit_apply(const ty_levelset* ls, int pattern, int cell, const double* phi, double* value,
+// Whether the fits of two closed cells are of the same open cells around the same wall point: they
+// are the same function.
+bool ty_fit_same(const ty_levelset* ls, int cell_a, int pattern_a, int cell_b, int pattern_b);
+// The function that ty_fit_extend fits, with a pattern, and its value in the closed cell. False where
+// one of the open cells holds no distance.
+bool ty_fit_apply(const ty_levelset* ls, int pattern, int cell, const double* phi, double c[4],
                   double* misfit);
+double ty_fit_value(const ty_levelset* ls, int pattern, const double c[4]);
 
 #endif

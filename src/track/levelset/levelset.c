@@ -8,10 +8,11 @@
 
 #include "track/kinds.h"
 
-static const double REACH_BEYOND = 3.0;    // cells of good values beyond the largest displacement
-static const double FIRST_BAND = 6.0;      // cells
+// Cells of good values beyond the largest displacement: as far as keep.c and offsets move values
+static const double REACH_BEYOND = 2.6;
+static const double FIRST_BAND = 6.0;    // cells
 // Cells more than needed now, so that a faster step finds enough
-static const double BAND_SLACK = 0.5;
+static const double BAND_SLACK = 0.9;
 
 void ty_levelset_destroy(ty_levelset* ls)
 {

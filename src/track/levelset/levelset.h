@@ -26,6 +26,7 @@ enum { TY_LEVELSET_MARGIN = 3 };
 typedef struct ty_ghost {
     int cell, source;
     int pattern;     // its fit; -1: to be found anew
+    bool as_last;    // that of the ghost before it in the list is the same function
     double apart;    // metres from the open cell
 } ty_ghost;
 

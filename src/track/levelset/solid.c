@@ -8,6 +8,7 @@
 // all, which would take 400 bytes for every cell of the walls; only those behind the domain's
 // sides, where a few patterns repeat, are kept. A continued value differs from its open cell's by
 // at most their distance.
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/parallel.h"
@@ -156,17 +157,30 @@ static bool wall_place(const ty_levelset* ls, int cell, ty_vec3* place, ty_vec3*
     return !(ty_norm(*wall - *place) > FIT_DEPTH);
 }
 
-// Obstacles make every ghost different, and moving ones every step.
+static int by_source(const void* a, const void* b)
+{
+    const ty_ghost *x = a, *y = b;
+    if (x->source != y->source) return x->source < y->source ? -1 : 1;
+    return x->cell < y->cell ? -1 : x->cell > y->cell;
+}
+
+// Obstacles make every ghost different, and moving ones every step. Behind a side of the domain those
+// of one open cell come one after another: three of them, one behind the other, share a fit.
 static ty_status find_patterns(ty_levelset* ls)
 {
     ls->pattern.n = 0;
+    if (!ls->has_obstacles && ls->ghost.n)
+        qsort(ls->ghost.at, (size_t)ls->ghost.n, sizeof *ls->ghost.at, by_source);
     for (int64_t i = 0; i < ls->ghost.n; ++i) {
-        ty_ghost* ghost = &ls->ghost.at[i];
+        ty_ghost *ghost = &ls->ghost.at[i], *last = i ? ghost - 1 : NULL;
         ty_vec3 place, wall;
         ghost->pattern = -1;
+        ghost->as_last = false;
         if (ls->has_obstacles || ghost->source < 0 || !wall_place(ls, ghost->cell, &place, &wall))
             continue;
         TY_TRY(ty_fit_find_pattern(ls, ghost->cell, place, wall, &ghost->pattern));
+        ghost->as_last = last && last->source == ghost->source &&
+                         ty_fit_same(ls, last->cell, last->pattern, ghost->cell, ghost->pattern);
     }
     return ty_ok();
 }
@@ -195,15 +209,26 @@ typedef struct continuation {
     double* phi;
 } continuation;
 
+// The function that a ghost's open cells told last, if they did.
+typedef struct told {
+    bool known;
+    double c[4], misfit;
+} told;
+
 // The continued value of a ghost beside its open cell. False when the open cells do not tell it.
-static bool fit_ghost(const continuation* c, const ty_ghost* ghost, double source, double* value)
+static bool fit_ghost(const continuation* c, const ty_ghost* ghost, double source, bool as_last,
+                      told* fit, double* value)
 {
     const ty_levelset* ls = c->ls;
-    double misfit, h = ls->grid.cell;
+    double h = ls->grid.cell;
     ty_vec3 place, wall;
     if (fabs(source) > FIT_REACH * h) return false;
-    if (ghost->pattern < 0 ||
-        !ty_fit_apply(ls, ghost->pattern, ghost->cell, c->phi, value, &misfit)) {
+    if (!as_last)
+        fit->known = ghost->pattern >= 0 &&
+                     ty_fit_apply(ls, ghost->pattern, ghost->cell, c->phi, fit->c, &fit->misfit);
+    double misfit = fit->misfit;
+    if (fit->known) *value = ty_fit_value(ls, ghost->pattern, fit->c);
+    else {
         if (!wall_place(ls, ghost->cell, &place, &wall)) return false;
         if (!ty_fit_extend(ls, ls->closed, c->phi, place, wall, TY_FIT_RADII, TY_FIT_WEIGHTS, value,
                            &misfit))
@@ -218,15 +243,18 @@ static void continue_ghosts(void* ctx, ty_range r)
 {
     continuation* c = ctx;
     const ty_levelset* ls = c->ls;
+    told fit = {.known = false};
     for (int64_t i = r.begin; i < r.end; ++i) {
         const ty_ghost* ghost = &ls->ghost.at[i];
+        bool as_last = ghost->as_last && i > r.begin;
         double *phi = &c->phi[ghost->cell], value;
         if (ghost->source < 0) {
             if (isnan(*phi)) *phi = ls->band;
             continue;
         }
         double source = c->phi[ghost->source], apart = ghost->apart;
-        if (!fit_ghost(c, ghost, source, &value)) value = isnan(*phi) ? source : *phi;
+        if (!fit_ghost(c, ghost, source, as_last, &fit, &value))
+            value = isnan(*phi) ? source : *phi;
         *phi = ty_clamp(ty_clamp(value, source - apart, source + apart), -ls->band, ls->band);
     }
 }

@@ -21,36 +21,36 @@ static const float KEEP_BAND = 2.0f;
 // Cells: a particle is no farther from a corner of its cell
 static const double NEAR_WALL = 1.75;
 
-typedef struct job {
-    const ty_particle* p;
-    float* value;
-} job;
-
-// phi at particle i, in cells.
-static inline float value_at(const ty_particle* p, int64_t i)
+// phi at n particles of one cell from the i-th on, in cells: trilinear.
+static void measure_run(const ty_particle* p, int64_t i, int n, float* value)
 {
     const ty_grid* g = &p->ls->grid;
     int64_t dy = ty_grid_stride(g, 1), dz = ty_grid_stride(g, 2);
-    double x = (double)p->now.place[0].at[i], y = (double)p->now.place[1].at[i],
-           z = (double)p->now.place[2].at[i];
     const double* v = p->ls->phi + p->now.cell.at[i];
-    ty_vec2 a = ty_load2(v), b = ty_load2(v + dy);
-    a += z * (ty_load2(v + dz) - a);
-    b += z * (ty_load2(v + dy + dz) - b);
-    a += y * (b - a);
-    return (float)(a[0] + x * (a[1] - a[0])) * (float)(1.0 / g->cell);
+    const double* row[4] = {v, v + dy, v + dz, v + dy + dz};
+    float low[4], rise[4], per_cell = (float)(1.0 / g->cell);
+    for (int k = 0; k < 4; ++k) {
+        low[k] = (float)row[k][0] * per_cell;
+        rise[k] = (float)(row[k][1] - row[k][0]) * per_cell;
+    }
+    const float *restrict x = p->now.place[0].at + i, *restrict y = p->now.place[1].at + i,
+                *restrict z = p->now.place[2].at + i;
+    float* restrict out = value;
+    for (int k = 0; k < n; ++k) {
+        float a = low[0] + x[k] * rise[0], b = low[1] + x[k] * rise[1];
+        float c = low[2] + x[k] * rise[2], d = low[3] + x[k] * rise[3];
+        a += y[k] * (b - a);
+        c += y[k] * (d - c);
+        out[k] = a + z[k] * (c - a);
+    }
 }
 
-static void measure_block(void* ctx, ty_range r)
+void ty_particle_measure(const ty_particle* p, int64_t begin, int64_t end, float* value)
 {
-    job* j = ctx;
-    for (int64_t i = r.begin; i < r.end; ++i) j->value[i] = value_at(j->p, i);
-}
-
-void ty_particle_measure(const ty_particle* p, float* value)
-{
-    job j = {p, value};
-    ty_parallel_for(ty_swarm_count(&p->now), BLOCK, measure_block, &j);
+    for (int64_t i = begin, next; i < end; i = next) {
+        next = ty_swarm_run(&p->now, i, end);
+        measure_run(p, i, (int)(next - i), value + i);
+    }
 }
 
 // What a particle says about a corner of its cell, metres.
@@ -62,11 +62,12 @@ static double sphere(const ty_particle* p, int64_t i, int dx, int dy, int dz)
     return p->ls->grid.cell * (radius > 0.0 ? radius - way : radius + way);
 }
 
-// The escaped particles of a plane of cells, into the plane's part of `order`.
+// Measures, and puts the escaped particles of a plane of cells into the plane's part of `order`.
 static void find_escaped(void* ctx, ty_range r)
 {
     ty_particle* p = ctx;
     int plane = (int)r.begin, found = 0;
+    ty_particle_measure(p, p->plane.at[plane], p->plane.at[plane + 1], p->value.at);
     int* list = p->order.at + p->plane.at[plane];
     for (int64_t i = p->plane.at[plane]; i < p->plane.at[plane + 1]; ++i) {
         list[found] = (int)i;
@@ -135,7 +136,6 @@ ty_status ty_particle_find(ty_particle* p)
     if (!ty_array_resize(&p->value, n) || !ty_array_resize(&p->order, n) ||
         !ty_array_resize(&p->count, planes))
         return ty_no_memory("particles");
-    ty_particle_measure(p, p->value.at);
     ty_parallel_for(planes, 1, find_escaped, p);
     return ty_ok();
 }
@@ -151,40 +151,38 @@ void ty_particle_correct(ty_particle* p)
 }
 
 // The radius of a particle that is not escaped; 0 far from the surface.
-static inline float radius_at(float radius, float value)
+static inline float radius_at(float sign, float value)
 {
-    float sign = radius > 0.0f ? 1.0f : -1.0f, size = sign * value;
-    return size > KEEP_BAND ? 0.0f : sign * ty_particle_radius(size);
+    float size = sign * value, near = size > KEEP_BAND ? 0.0f : sign;    // no branches
+    return near * ty_particle_radius(size);
 }
 
-static void set_radii(void* ctx, ty_range r)
+void ty_particle_radii(ty_particle* p, int64_t begin, int64_t end)
 {
-    ty_particle* p = ctx;
-    for (int64_t i = r.begin; i < r.end; ++i) {
-        float* radius = &p->now.radius.at[i];
-        if (*radius == 0.0f || ty_particle_escaped(*radius, p->value.at[i])) continue;
-        *radius = radius_at(*radius, p->value.at[i]);
+    const float* restrict value = p->value.at;
+    float* restrict radius = p->now.radius.at;
+    for (int64_t i = begin; i < end; ++i) {
+        float was = radius[i], next = radius_at(copysignf(1.0f, was), value[i]);
+        next = ty_particle_escaped(was, value[i]) ? was : next;
+        radius[i] = was == 0.0f ? was : next;
     }
-}
-
-void ty_particle_radii(ty_particle* p)
-{
-    ty_parallel_for(ty_swarm_count(&p->now), BLOCK, set_radii, p);
 }
 
 static void renew_block(void* ctx, ty_range r)
 {
     ty_particle* p = ctx;
+    const float* restrict value = p->value.at;
+    float* restrict radius = p->now.radius.at;
+    ty_particle_measure(p, r.begin, r.end, p->value.at);
     for (int64_t i = r.begin; i < r.end; ++i) {
-        float* radius = &p->now.radius.at[i];
-        float value = p->value.at[i] = value_at(p, i);
-        float least = copysignf(ty_particle_radius(0.0f), *radius);
-        bool gone = *radius == 0.0f || ty_particle_escaped(least, value);
-        *radius = gone ? 0.0f : radius_at(*radius, value);
+        float was = radius[i], sign = copysignf(1.0f, was), next = radius_at(sign, value[i]);
+        next = ty_particle_escaped(sign * ty_particle_radius(0.0f), value[i]) ? 0.0f : next;
+        radius[i] = was == 0.0f ? 0.0f : next;
     }
 }
 
 void ty_particle_renew(ty_particle* p)
 {
-    ty_parallel_for(ty_swarm_count(&p->now), BLOCK, renew_block, p);
+    p->measured = ty_swarm_count(&p->now);
+    ty_parallel_for(p->measured, BLOCK, renew_block, p);
 }

@@ -59,27 +59,44 @@ static bool went_through(const ty_levelset* ls, double dt, const double from[3],
     return !ty_levelset_in_sight(ls, a + dt * ty_load3(v), b);
 }
 
-// One component of a particle's way, `low` the lowest face, at[] its place among the faces.
-static float component(const float* low, const ty_way_lattice* l, const float at[3])
-{
-    const float *a = low, *b = low + l->dy, *c = low + l->dz, *d = low + l->dy + l->dz;
-    float a0 = a[0] + at[2] * (c[0] - a[0]), a1 = a[1] + at[2] * (c[1] - a[1]);
-    float b0 = b[0] + at[2] * (d[0] - b[0]), b1 = b[1] + at[2] * (d[1] - b[1]);
-    a0 += at[1] * (b0 - a0), a1 += at[1] * (b1 - a1);
-    return a0 + at[0] * (a1 - a0);
-}
+// The ways along an axis at the faces around a cell, before, in and after it, as functions of the
+// places b, c along the next two axes: f[0] + f[1] b + f[2] c + f[3] b c.
+typedef struct faces {
+    float before[4], in[4], after[4];
+} faces;
 
-static void find_way(const ty_particle* p, const ty_way_lattice* l, int64_t low, int64_t i,
-                     float way[3])
+static void faces_around(const ty_particle* p, const ty_way_lattice* l, int64_t low, int axis,
+                         faces* out)
 {
     const int64_t stride[3] = {1, l->dy, l->dz};
-    const float place[3] = {p->now.place[0].at[i], p->now.place[1].at[i], p->now.place[2].at[i]};
-    for (int axis = 0; axis < 3; ++axis) {
-        float at[3] = {place[0], place[1], place[2]};
-        bool upper = place[axis] >= 0.5f;
-        at[axis] += upper ? -0.5f : 0.5f;
-        const float* from = p->way.at + axis * l->size + low + (upper ? stride[axis] : 0);
-        way[axis] = component(from, l, at);
+    int64_t along = stride[axis], b = stride[(axis + 1) % 3], c = stride[(axis + 2) % 3];
+    const float* at = p->way.at + axis * l->size + low;
+    float* const to[3] = {out->before, out->in, out->after};
+    for (int k = 0; k < 3; ++k, at += along) {
+        to[k][0] = at[0];
+        to[k][1] = at[b] - at[0];
+        to[k][2] = at[c] - at[0];
+        to[k][3] = at[b + c] - at[b] - (at[c] - at[0]);
+    }
+}
+
+static inline float at_place(const float f[4], float b, float c)
+{
+    return f[0] + f[1] * b + (f[2] + f[3] * b) * c;
+}
+
+// Of n particles of one cell, whose places are from the i-th on.
+static void find_ways(const ty_particle* p, const faces* f, int axis, int64_t i, int n, float* way)
+{
+    const float* restrict along = p->now.place[axis].at + i;
+    const float* restrict b = p->now.place[(axis + 1) % 3].at + i;
+    const float* restrict c = p->now.place[(axis + 2) % 3].at + i;
+    float* restrict out = way;
+    for (int k = 0; k < n; ++k) {
+        float in = at_place(f->in, b[k], c[k]), up = along[k] - 0.5f;
+        float low = in - at_place(f->before, b[k], c[k]),
+              high = at_place(f->after, b[k], c[k]) - in;
+        out[k] = in + (up < 0.0f ? up : 0.0f) * low + (up > 0.0f ? up : 0.0f) * high;
     }
 }
 
@@ -114,47 +131,65 @@ static room room_around(const ty_levelset* ls, int cell)
     return r;
 }
 
-// The same in cells, where only the domain's sides are in the way.
-static void move_freely(ty_particle* p, int64_t i, const float way[3], const room* r)
+// The same along one axis, for n particles of one cell, in cells, where only the domain's sides are in
+// the way. Adds to the cells' numbers.
+static void move_along(ty_particle* p, const room* r, int axis, int64_t i, int n, const float* way)
 {
     const ty_levelset* ls = p->ls;
-    bool gone = false;
-    int64_t cell = p->now.cell.at[i];
-    for (int axis = 0; axis < 3; ++axis) {
-        float* place = &p->now.place[axis].at[i];
-        float to = *place + way[axis], low = r->low[axis], high = r->high[axis];
-        gone |= !(to >= low || ls->closed_side[2 * axis]);
-        gone |= !(to <= high || ls->closed_side[2 * axis + 1]);
+    float* restrict place = p->now.place[axis].at + i;
+    float* restrict radius = p->now.radius.at + i;
+    int* restrict cell = p->now.cell.at + i;
+    const float* restrict by = way;
+    float low = r->low[axis], high = r->high[axis];
+    // Beyond these it has left; a closed side holds it back.
+    float least = ls->closed_side[2 * axis] ? -INFINITY : low;
+    float most = ls->closed_side[2 * axis + 1] ? INFINITY : high;
+    int stride = (int)ty_grid_stride(&ls->grid, axis);
+    for (int k = 0; k < n; ++k) {
+        float to = place[k] + by[k];
+        int stays = (to >= least) & (to <= most);
+        radius[k] = stays ? radius[k] : 0.0f;
         to = to > low ? to : low;    // also where it is not a number
         to = to < high ? to : high;
-        float base = floorf(to), rest = to - base;
-        bool next = rest >= 1.0f;    // rounded up
-        *place = next ? 0.0f : rest;
-        cell += ((int)base + next) * ty_grid_stride(&ls->grid, axis);
+        int base = (int)to;
+        base -= (float)base > to;
+        float rest = to - (float)base;
+        int next = rest >= 1.0f;    // rounded up
+        place[k] = next ? 0.0f : rest;
+        cell[k] += (base + next) * stride;
     }
-    if (gone) p->now.radius.at[i] = 0.0f;
-    else p->now.cell.at[i] = (int)cell;
 }
 
+// n particles of one cell, at most BLOCK.
+static void move_run(motion* m, const ty_way_lattice* l, int64_t i, int n)
+{
+    ty_particle* p = m->p;
+    int cell = p->now.cell.at[i];
+    int64_t low = ty_particle_face(&p->ls->grid, cell);
+    float way[3][BLOCK];
+    for (int axis = 0; axis < 3; ++axis) {
+        faces f;
+        faces_around(p, l, low, axis, &f);
+        find_ways(p, &f, axis, i, n, way[axis]);
+    }
+    if (!p->ls->has_obstacles) {
+        room around = room_around(p->ls, cell);
+        for (int axis = 0; axis < 3; ++axis) move_along(p, &around, axis, i, n, way[axis]);
+        return;
+    }
+    for (int k = 0; k < n; ++k)
+        if (p->now.radius.at[i + k] != 0.0f)
+            move_one(m, i + k, (const float[3]){way[0][k], way[1][k], way[2][k]});
+}
+
+// Runs of particles of the same cell; their order gives long ones.
 static void move_block(void* ctx, ty_range r)
 {
     motion* m = ctx;
-    ty_particle* p = m->p;
-    ty_way_lattice l = ty_particle_lattice(&p->ls->grid);
-    room around = {.low = {0}};
-    int64_t low = 0;
-    for (int64_t i = r.begin, last = -1; i < r.end; ++i) {
-        float way[3];
-        int cell = p->now.cell.at[i];
-        if (p->now.radius.at[i] == 0.0f) continue;
-        if (cell != last) {
-            low = ty_particle_face(&p->ls->grid, cell);
-            around = room_around(p->ls, cell);
-            last = cell;
-        }
-        find_way(p, &l, low, i, way);
-        if (p->ls->has_obstacles) move_one(m, i, way);
-        else move_freely(p, i, way, &around);
+    ty_way_lattice l = ty_particle_lattice(&m->p->ls->grid);
+    for (int64_t i = r.begin, end; i < r.end; i = end) {
+        end = ty_swarm_run(&m->p->now, i, r.end);
+        move_run(m, &l, i, (int)(end - i));
     }
 }
 

@@ -59,6 +59,7 @@ static void after_change(void* ctx, ty_range r)
 {
     change* c = ctx;
     ty_particle* p = c->p;
+    ty_particle_measure(p, r.begin, r.end, p->value.at);
     for (int64_t i = r.begin; i < r.end; ++i) {
         float *radius = &p->now.radius.at[i], now = p->value.at[i], then = p->before.at[i];
         float least = copysignf(ty_particle_radius(0.0f),
@@ -67,23 +68,34 @@ static void after_change(void* ctx, ty_range r)
         bool farther = *radius > 0.0f ? now < then : now > then;
         if (!ty_particle_escaped(*radius, then) || (c->edited && farther)) *radius = 0.0f;
     }
+    ty_particle_radii(p, r.begin, r.end);
 }
 
+static void measure_rest(void* ctx, ty_range r)
+{
+    ty_particle* p = ctx;
+    ty_particle_measure(p, p->measured + r.begin, p->measured + r.end, p->before.at);
+}
+
+// What the last step measured is `before`; new particles, or all after a restart, were not.
 static ty_status before_change(ty_particle* p)
 {
     int64_t n = ty_swarm_count(&p->now);
     if (!ty_array_resize(&p->before, n) || !ty_array_resize(&p->value, n))
         return ty_no_memory("particles");
-    ty_particle_measure(p, p->before.at);
+    float* values = p->before.at;
+    int64_t capacity = p->before.capacity;
+    p->before.at = p->value.at, p->before.capacity = p->value.capacity;
+    p->value.at = values, p->value.capacity = capacity;
+    ty_parallel_for(n - p->measured, BLOCK, measure_rest, p);
     return ty_ok();
 }
 
 static void finish_change(ty_particle* p, bool edited)
 {
     change c = {p, edited};
-    ty_particle_measure(p, p->value.at);
-    ty_parallel_for(ty_swarm_count(&p->now), BLOCK, after_change, &c);
-    ty_particle_radii(p);
+    p->measured = ty_swarm_count(&p->now);
+    ty_parallel_for(p->measured, BLOCK, after_change, &c);
 }
 
 static ty_status offset_now(ty_particle* p)
@@ -106,11 +118,13 @@ static ty_status keep(ty_particle* p)
     return ty_ok();
 }
 
+static void set_radii(void* ctx, ty_range r) { ty_particle_radii(ctx, r.begin, r.end); }
+
 static ty_status correct_again(ty_particle* p)
 {
     TY_TRY(ty_particle_find(p));
     ty_particle_correct(p);
-    ty_particle_radii(p);
+    ty_parallel_for(ty_swarm_count(&p->now), BLOCK, set_radii, p);
     return ty_ok();
 }
 
@@ -122,6 +136,7 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
     double went = 0.0;
     ++p->step;
     TY_TRY(offset_now(p));
+    p->measured = 0;
     TY_TRY(ty_levelset_carry(p->ls, flow, world, dt, &went));
     TY_TRY(ty_particle_ways(p, flow, dt));
     ty_particle_move(p, dt);
@@ -214,6 +229,7 @@ static ty_status archive(void* self, ty_archive* ar)
     TY_TRY(ty_archive_growing(ar, "particle.cell", &p->now.cell));
     TY_TRY(ty_archive_growing(ar, "particle.drops", &p->drop));
     TY_TRY(ty_archive_i64(ar, "particle.step", &p->step, 1));
+    p->measured = ar->loading ? 0 : p->measured;
     return ar->loading ? check_loaded(p) : ty_ok();
 }
 

@@ -42,6 +42,7 @@ typedef struct ty_particle {
     // What follows from the above, and scratch.
     ty_swarm spare;
     TY_ARRAY(float) value;      // per particle: phi there, in cells
+    int64_t measured;           // the first so many values are of phi and places as they are
     TY_ARRAY(float) before;     // the same before an edit or an offset
     TY_ARRAY(int) order;        // of the sort: particles by plane
     TY_ARRAY(int) count;        // of the sort: per block and plane; of seeding: per plane
@@ -54,12 +55,21 @@ typedef struct ty_particle {
 
 static inline int64_t ty_swarm_count(const ty_swarm* s) { return s->radius.n; }
 ty_status ty_swarm_resize(ty_swarm* s, int64_t n);
+// The end of the run of particles from the i-th on that are in its cell, at most `end`.
+static inline int64_t ty_swarm_run(const ty_swarm* s, int64_t i, int64_t end)
+{
+    const int* cell = s->cell.at;
+    int64_t k = i + 1;
+    while (k < end && cell[k] == cell[i]) ++k;
+    return k;
+}
 void ty_swarm_free(ty_swarm* s);
 
 // Radii in cells, [Enright2002] section 3.1.
 static inline float ty_particle_radius(float distance)
 {
-    return distance < 0.1f ? 0.1f : distance > 0.5f ? 0.5f : distance;
+    float most = distance > 0.5f ? 0.5f : distance;
+    return most < 0.1f ? 0.1f : most;
 }
 
 // A particle is escaped when it is on the other side of the surface by more than a share of its
@@ -69,7 +79,8 @@ static inline float ty_particle_radius(float distance)
 static inline bool ty_particle_escaped(float radius, float value)
 {
     static const float share = 0.5f;
-    return radius > 0.0f ? value < -share * radius : value > -share * radius;
+    float beyond = value + share * radius;    // of the surface, against its side
+    return copysignf(1.0f, radius) * beyond < 0.0f;
 }
 
 // Where a particle is, and the other way round: false where x is not in the grid.
@@ -102,8 +113,8 @@ ty_status ty_particle_ways(ty_particle* p, const ty_flow* flow, double dt);
 void ty_particle_move(ty_particle* p, double dt);
 // Orders by cell, drops those of radius 0. Particles of a cell keep their order.
 ty_status ty_particle_sort(ty_particle* p);
-// phi at every particle, in cells.
-void ty_particle_measure(const ty_particle* p, float* value);
+// phi at particles of a range, in cells.
+void ty_particle_measure(const ty_particle* p, int64_t begin, int64_t end, float* value);
 
 // Measures, and lists the escaped particles: those of a plane are the first count[plane] of its
 // part of `order`. Needs the order. The next two use the list.
@@ -115,9 +126,9 @@ ty_status ty_particle_loosen(ty_particle* p, const ty_flow* flow);
 void ty_particle_correct(ty_particle* p);
 // Drops fall through dt; those that meet liquid are particles again. Breaks the order.
 ty_status ty_particle_fall(ty_particle* p, const ty_world* world, double dt);
-// Radii from the distance of particles that are not escaped; those far from the surface are
-// dropped. From p->value.
-void ty_particle_radii(ty_particle* p);
+// Radii from the distance of particles of a range that are not escaped; those far from the surface
+// are dropped. From p->value.
+void ty_particle_radii(ty_particle* p, int64_t begin, int64_t end);
 // Measures; drops those on the wrong side, too, and sets the radii of the others.
 void ty_particle_renew(ty_particle* p);
 // Fills up cells near the surface that have too few particles, thins out those that have too many.

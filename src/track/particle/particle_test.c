@@ -303,6 +303,40 @@ static void sorting_keeps_all(void** state)
     tank_close(&t);
 }
 
+// Where the first particles of all cells are dropped, the others still know where to go.
+static void those_behind_dropped_ones_move(void** state)
+{
+    (void)state;
+    tank t;
+    one_ball(&t);
+    ty_particle* p = start(&t, false);
+    const double v[3] = {0.2, 0.1, -0.3}, dt = 0.05;
+    ty_flow flow = flow_of(v);
+    assert_ok(ty_particle_sort(p));
+    assert_ok(ty_particle_ways(p, &flow, dt));
+    for (int64_t i = 0; i < p->way.n; ++i) p->way.at[i] = 1e3f;    // none is there of before
+    int64_t n = ty_swarm_count(&p->now), moved = 0;
+    for (int64_t i = 0; i < n; ++i)
+        if (i == 0 || p->now.cell.at[i] != p->now.cell.at[i - 1]) p->now.radius.at[i] = 0.0f;
+    double(*x)[3] = ty_alloc((size_t)n, sizeof *x);
+    assert_non_null(x);
+    for (int64_t i = 0; i < n; ++i) ty_particle_place(p, i, x[i]);
+    assert_ok(ty_particle_ways(p, &flow, dt));
+    ty_particle_move(p, dt);
+    for (int64_t i = 0; i < n; ++i) {
+        double to[3];
+        if (p->now.radius.at[i] == 0.0f) continue;
+        ty_particle_place(p, i, to);
+        for (int axis = 0; axis < 3; ++axis)
+            assert_near(to[axis] - x[i][axis], dt * v[axis], 1e-6 * CELL);
+        ++moved;
+    }
+    assert_true(moved > n / 2);
+    ty_free(x);
+    kind->destroy(p);
+    tank_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +350,7 @@ int main(void)
         cmocka_unit_test(lone_liquid_falls_back),
         cmocka_unit_test(cells_are_refilled),
         cmocka_unit_test(sorting_keeps_all),
+        cmocka_unit_test(those_behind_dropped_ones_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

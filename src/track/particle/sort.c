@@ -22,9 +22,21 @@ void ty_swarm_free(ty_swarm* s)
     ty_array_free(&s->cell);
 }
 
-static int plane_of(const ty_particle* p, int64_t i)
+// The plane of cells that a particle is in: most often that of the one before, so divisions are few.
+typedef struct at_plane {
+    int width, plane;
+} at_plane;
+
+static at_plane first_plane(const ty_particle* p)
 {
-    return p->now.cell.at[i] / (p->ls->grid.n[0] * p->ls->grid.n[1]);
+    return (at_plane){p->ls->grid.n[0] * p->ls->grid.n[1], 0};
+}
+
+static inline int plane_of(at_plane* a, int cell)
+{
+    unsigned in = (unsigned)(cell - a->plane * a->width);
+    if (in >= (unsigned)a->width) a->plane = cell / a->width;
+    return a->plane;
 }
 
 static void count_planes(void* ctx, ty_range r)
@@ -32,17 +44,20 @@ static void count_planes(void* ctx, ty_range r)
     ty_particle* p = ctx;
     int planes = p->ls->grid.n[2];
     int* count = p->count.at + r.block * planes;
+    at_plane a = first_plane(p);
     memset(count, 0, (size_t)planes * sizeof *count);
     for (int64_t i = r.begin; i < r.end; ++i)
-        if (p->now.radius.at[i] != 0.0f) ++count[plane_of(p, i)];
+        if (p->now.radius.at[i] != 0.0f) ++count[plane_of(&a, p->now.cell.at[i])];
 }
 
 static void deal_planes(void* ctx, ty_range r)
 {
     ty_particle* p = ctx;
     int* next = p->count.at + r.block * p->ls->grid.n[2];
+    at_plane a = first_plane(p);
     for (int64_t i = r.begin; i < r.end; ++i)
-        if (p->now.radius.at[i] != 0.0f) p->order.at[next[plane_of(p, i)]++] = (int)i;
+        if (p->now.radius.at[i] != 0.0f)
+            p->order.at[next[plane_of(&a, p->now.cell.at[i])]++] = (int)i;
 }
 
 static void copy(ty_swarm* to, int64_t at, const ty_swarm* from, int64_t i)

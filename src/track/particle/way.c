@@ -16,7 +16,7 @@
 #include "track/particle/particle.h"
 #include "world/trace.h"
 
-enum { BLOCK = 4096, TRACE_BLOCK = 8192 };
+enum { BLOCK = 4096, ROW_BLOCK = 128, BATCH = TY_SAMPLE_BATCH };
 
 typedef struct job {
     ty_particle* p;
@@ -41,46 +41,64 @@ static void mark_cell(ty_particle* p, int64_t cell)
 static void mark_block(void* ctx, ty_range r)
 {
     ty_particle* p = ((job*)ctx)->p;
-    for (int64_t i = r.begin; i < r.end; ++i) {
+    for (int64_t i = r.begin, marked = -1; i < r.end; ++i) {
         int cell = p->now.cell.at[i];
-        if (p->now.radius.at[i] != 0.0f && (i == r.begin || cell != p->now.cell.at[i - 1]))
-            mark_cell(p, cell);
+        if (p->now.radius.at[i] == 0.0f || cell == marked) continue;
+        mark_cell(p, cell);
+        marked = cell;
     }
 }
 
-static void face_center(const ty_grid* g, const ty_way_lattice* l, int64_t face, double x[3])
-{
-    int axis = (int)(face / l->size);
-    int64_t at = face - axis * l->size, row = at / l->dy, plane = at / l->dz;
-    const int64_t ijk[3] = {at - row * l->dy, row - plane * (l->dz / l->dy), plane};
-    for (int d = 0; d < 3; ++d)
-        x[d] = g->origin[d] + g->cell * ((double)ijk[d] + (d == axis ? 0.0 : 0.5));
-}
+// Faces of one axis that are asked.
+typedef struct asked_faces {
+    int n, axis;
+    int64_t face[BATCH];
+    double x[BATCH][3];
+} asked_faces;
 
-static void trace_faces(const job* j, int n, const int64_t* face)
+static void trace_faces(const job* j, asked_faces* f)
 {
     ty_particle* p = j->p;
-    ty_way_lattice l = ty_particle_lattice(&p->ls->grid);
-    double x[TY_SAMPLE_BATCH][3], to[TY_SAMPLE_BATCH][3], per_cell = 1.0 / p->ls->grid.cell;
-    for (int k = 0; k < n; ++k) face_center(&p->ls->grid, &l, face[k], x[k]);
-    ty_trace_forward(j->flow, j->dt, n, (const double(*)[3])x, to);
-    for (int k = 0; k < n; ++k) {
-        int axis = (int)(face[k] / l.size);
-        p->way.at[face[k]] = (float)((to[k][axis] - x[k][axis]) * per_cell);
+    double to[BATCH][3], per_cell = 1.0 / p->ls->grid.cell;
+    ty_trace_forward(j->flow, j->dt, f->n, (const double(*)[3])f->x, to);
+    for (int k = 0; k < f->n; ++k)
+        p->way.at[f->face[k]] = (float)((to[k][f->axis] - f->x[k][f->axis]) * per_cell);
+    f->n = 0;
+}
+
+// A row of faces from `first` on, the j-th of its plane.
+static void trace_row(const job* work, asked_faces* f, int64_t first, int64_t j, int64_t plane)
+{
+    const ty_grid* g = &work->p->ls->grid;
+    const uint8_t* asked = work->p->asked.at + first;
+    double off[3] = {0.5, 0.5, 0.5};
+    off[f->axis] = 0.0;
+    for (int i = 0; i <= g->n[0]; ++i) {
+        if (!asked[i]) continue;
+        f->face[f->n] = first + i;
+        f->x[f->n][0] = g->origin[0] + g->cell * (i + off[0]);
+        f->x[f->n][1] = g->origin[1] + g->cell * ((double)j + off[1]);
+        f->x[f->n][2] = g->origin[2] + g->cell * ((double)plane + off[2]);
+        if (++f->n == BATCH) trace_faces(work, f);
     }
 }
 
-static void trace_block(void* ctx, ty_range r)
+static void trace_rows(void* ctx, ty_range r)
 {
     const job* j = ctx;
-    int64_t face[TY_SAMPLE_BATCH];
-    int n = 0;
-    for (int64_t i = r.begin; i < r.end; ++i) {
-        if (!j->p->asked.at[i]) continue;
-        face[n++] = i;
-        if (n == TY_SAMPLE_BATCH) trace_faces(j, n, face), n = 0;
+    ty_way_lattice l = ty_particle_lattice(&j->p->ls->grid);
+    int64_t rows = l.dz / l.dy, per_axis = l.size / l.dy;
+    asked_faces f;
+    f.n = 0;
+    for (int64_t row = r.begin; row < r.end; ++row) {
+        int axis = (int)(row / per_axis);
+        if (f.n && axis != f.axis) trace_faces(j, &f);
+        f.axis = axis;
+        int64_t in = row - axis * per_axis;
+        if (memchr(j->p->asked.at + row * l.dy, 1, (size_t)l.dy))
+            trace_row(j, &f, row * l.dy, in % rows, in / rows);
     }
-    if (n) trace_faces(j, n, face);
+    if (f.n) trace_faces(j, &f);
 }
 
 ty_status ty_particle_ways(ty_particle* p, const ty_flow* flow, double dt)
@@ -91,6 +109,6 @@ ty_status ty_particle_ways(ty_particle* p, const ty_flow* flow, double dt)
         return ty_no_memory("ways of particles");
     memset(p->asked.at, 0, (size_t)faces);
     ty_parallel_for(ty_swarm_count(&p->now), BLOCK, mark_block, &j);
-    ty_parallel_for(faces, TRACE_BLOCK, trace_block, &j);
+    ty_parallel_for(faces / (p->ls->grid.n[0] + 1), ROW_BLOCK, trace_rows, &j);
     return ty_ok();
 }
