@@ -69,6 +69,14 @@ static inline int ty_contour_edge(uint64_t key, int node[3])
     return (int)(key & 3);
 }
 
+// The key of an edge.
+static inline uint64_t ty_contour_key(const int node[3], int axis)
+{
+    uint64_t key = 0;
+    for (int d = 2; d >= 0; --d) key = key << TY_CONTOUR_KEY_BITS | (uint64_t)(node[d] + 1);
+    return key << 2 | (uint64_t)axis;
+}
+
 // The surface of the lattice's values. With `phi`, `refine` bracketed steps (TY_CONTOUR_REFINE) put
 // every vertex on the zero of phi along its edge; NULL: linear interpolation. An empty surface is
 // no error. Fails with TY_NO_MEMORY, or TY_BAD_INPUT when the lattice or the surface is too large

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Corners of an octree's leaves. Internal to the octree.
+// Corners of an octree's leaves.
 #ifndef TY_SPACE_OCTREE_CORNERS_H
 #define TY_SPACE_OCTREE_CORNERS_H
 

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contour is made in lattice coordinates s (nodes are the integers) and mapped to space
-// piecewise linearly: node 0 and the last one lie on the domain's sides, the others at the centres
-// of cells, where a grid tracker has its values.
-//
-//     node  0   1       2       3   4
-//           |---o---+---o---+---o---|     cells of size `cell`, the last one as long as the domain has it
+// At a side of the domain:
 //
 //       air |  contour's own border vertices, TY_CONTOUR_MIN_CUT outside, go back onto the side:
 //    ---o---|---o---   the bevel at the domain's edges and corners collapses, its triangles vanish,
@@ -19,50 +14,30 @@
 #include "geometry/slope.h"
 #include "mesh/contour.h"
 #include "track/crease.h"
-#include "track/near.h"
+#include "track/cut_tree.h"
 #include "world/shape.h"
 
-enum { BLOCK = TY_SAMPLE_BATCH, ROW_BLOCK = 64, MAX_NODES = 1 << 20, RUN = 16 };
+enum { BLOCK = TY_SAMPLE_BATCH, ROW_BLOCK = 64, MAX_NODES = 1 << 20 };
 static const double SAME_PLACE = 1e-9;    // cells
 static const double NARROW = 0.05;        // cells: a centre closer to the far side is left out
-// Of an edge. The contour's own, a thousandth, would make the volume jump by that
-static const double MIN_CUT = 1e-6;
-static const double DRAW_STEP = 0.05;    // cells: of the differences that point back to the liquid
+static const double DRAW_STEP = 0.05;     // cells: of the differences that point back to the liquid
 // Cells: what is farther from the fattened liquid lies on an obstacle
 static const double ON_LIQUID = 0.01;
-// Cells from obstacles beyond which they touch no edge of the lattice that the surface cuts
-static const double BESIDE = 3.0;
-static const double AROUND = 2.0;    // cells around a hull: there the air begins
 
 typedef struct corner {
     int64_t node;
     int vertex;
 } corner;
 
-// What a surface is cut from, and where.
-typedef struct part {
-    ty_sampler distance;
-    ty_sampler fattening;    // world/exchange.h
-    const ty_world* world;
-    bool has_obstacles;
-    double lo[3], hi[3], cell;    // the first and the last node of the whole lattice
-    int whole[3];                 // nodes of the whole lattice
-    int first[3], n[3];           // the nodes that are contoured
-    const ty_tri_mesh* hull;      // ty_liquid, or NULL
-    const double*
-        centers;    // the liquid's values at the whole lattice's nodes, except those on the sides; or NULL
-    int64_t stride[3];    // of centers, which is that of node 0
-    int refine;           // steps to the zeros along edges
-} part;
+typedef ty_cut_part part;
 
 struct ty_cutter {
     ty_contour contour;
     part part;
-    ty_near near;           // when there is a hull
-    TY_ARRAY(bool) lead;    // per row of nodes: whether the first one is inside
+    ty_cut_tree tree;    // of liquids that have one,
+    bool is_tree;        // as the last one
     TY_ARRAY(double) values;
-    TY_ARRAY(double) obstacles;    // at the nodes they were asked for; or:
-    TY_ARRAY(uint8_t) beside;      // whether a node is in an obstacle or near one
+    TY_ARRAY(double) obstacles;    // at the nodes they were asked for
     part known;                    // those nodes: the whole lattice
     bool is_known;
     TY_ARRAY(int) renumber;
@@ -81,8 +56,7 @@ ty_status ty_cutter_create(ty_cutter** cutter)
 void ty_cutter_rest(ty_cutter* c)
 {
     ty_contour_free(&c->contour);
-    ty_near_free(&c->near);
-    ty_array_free(&c->lead);
+    ty_cut_tree_rest(&c->tree);
     ty_array_free(&c->values);
     ty_array_free(&c->corners);
     ty_array_free(&c->far);
@@ -95,25 +69,9 @@ void ty_cutter_destroy(ty_cutter* c)
     if (!c) return;
     ty_cutter_rest(c);
     ty_array_free(&c->obstacles);
-    ty_array_free(&c->beside);
+    ty_cut_tree_free(&c->tree);
     ty_array_free(&c->renumber);
     ty_free(c);
-}
-
-static double node_place(const part* p, int axis, int i)
-{
-    if (i <= 0) return p->lo[axis];
-    return i >= p->whole[axis] - 1 ? p->hi[axis] : p->lo[axis] + p->cell * (i - 0.5);
-}
-
-static void to_space(const part* p, const double s[3], double x[3])
-{
-    for (int axis = 0; axis < 3; ++axis) {
-        double at = ty_clamp(s[axis], 0.0, p->whole[axis] - 1);
-        int i = (int)at;
-        double a = node_place(p, axis, i), t = at - i;
-        x[axis] = t > 0.0 ? a + t * (node_place(p, axis, i + 1) - a) : a;
-    }
 }
 
 static void node_of(const part* p, int64_t index, double s[3])
@@ -126,8 +84,7 @@ static void node_of(const part* p, int64_t index, double s[3])
 
 static int64_t n_nodes(const part* p) { return (int64_t)p->n[0] * p->n[1] * p->n[2]; }
 
-// The liquid's distance, fattened.
-static void sample_distance(const part* p, int n, const double (*x)[3], double* out)
+void ty_cut_distance(const part* p, int n, const double (*x)[3], double* out)
 {
     double fat[BLOCK];
     ty_sample(&p->distance, n, x, out);
@@ -136,20 +93,24 @@ static void sample_distance(const part* p, int n, const double (*x)[3], double* 
     for (int i = 0; i < n; ++i) out[i] -= fat[i];
 }
 
-// max(liquid, -obstacles) at lattice coordinates: what the contour refines its vertices on.
 static void eval_part(const void* self, int n, const double (*s)[3], double* out)
 {
     const part* p = self;
     for (int at = 0; at < n; at += BLOCK) {
         int m = n - at < BLOCK ? n - at : BLOCK;
         double x[BLOCK][3], d[BLOCK];
-        for (int i = 0; i < m; ++i) to_space(p, s[at + i], x[i]);
-        sample_distance(p, m, (const double(*)[3])x, out + at);
+        for (int i = 0; i < m; ++i) ty_cut_to_space(p, s[at + i], x[i]);
+        ty_cut_distance(p, m, (const double(*)[3])x, out + at);
         if (!p->has_obstacles) continue;
         ty_sampler obstacles = ty_world_obstacles(p->world);
         ty_sample(&obstacles, m, (const double(*)[3])x, d);
         for (int i = 0; i < m; ++i) out[at + i] = ty_max(out[at + i], -d[i]);
     }
+}
+
+ty_sampler ty_cut_function(const part* p)
+{
+    return (ty_sampler){.self = p, .width = 1, .eval = eval_part};
 }
 
 static void sample_nodes(ty_cutter* c, int64_t begin, int n)
@@ -158,9 +119,9 @@ static void sample_nodes(ty_cutter* c, int64_t begin, int n)
     for (int i = 0; i < n; ++i) {
         double s[3];
         node_of(&c->part, begin + i, s);
-        to_space(&c->part, s, x[i]);
+        ty_cut_to_space(&c->part, s, x[i]);
     }
-    sample_distance(&c->part, n, (const double(*)[3])x, c->values.at + begin);
+    ty_cut_distance(&c->part, n, (const double(*)[3])x, c->values.at + begin);
 }
 
 static void sample_liquid(void* ctx, ty_range r)
@@ -185,79 +146,6 @@ static void copy_liquid(void* ctx, ty_range r)
         memcpy(c->values.at + first + 1, from + 1, (size_t)(p->n[0] - 2) * sizeof *from);
         sample_nodes(c, first + p->n[0] - 1, 1);
     }
-}
-
-typedef struct gathered {
-    int n;
-    double x[BLOCK][3], value[BLOCK];
-    int64_t node[BLOCK];
-} gathered;
-
-static void sample_gathered(ty_cutter* c, gathered* g)
-{
-    if (g->n > 0) sample_distance(&c->part, g->n, (const double(*)[3])g->x, g->value);
-    for (int i = 0; i < g->n; ++i) c->values.at[g->node[i]] = g->value[i];
-    g->n = 0;
-}
-
-static void sample_near(void* ctx, ty_range r)
-{
-    ty_cutter* c = ctx;
-    gathered g = {.n = 0};
-    for (int64_t row = r.begin; row < r.end; ++row)
-        for (int i = 0; (i = ty_near_next(&c->near, row, i)) < c->part.n[0]; ++i) {
-            double s[3];
-            g.node[g.n] = row * c->part.n[0] + i;
-            node_of(&c->part, g.node[g.n], s);
-            to_space(&c->part, s, g.x[g.n]);
-            if (++g.n == BLOCK) sample_gathered(c, &g);
-        }
-    sample_gathered(c, &g);
-}
-
-// A row's first node is on the side of its first near one; that of a row without any on the side of
-// its neighbour.
-static void find_leads(ty_cutter* c)
-{
-    const int* n = c->part.n;
-    for (int64_t row = 0; row < (int64_t)n[1] * n[2]; ++row) {
-        int i = ty_near_next(&c->near, row, 0);
-        if (i == n[0] && row > 0) {
-            c->lead.at[row] = c->lead.at[row % n[1] ? row - 1 : row - n[1]];
-            continue;
-        }
-        if (i == n[0]) sample_nodes(c, i = 0, 1);
-        c->lead.at[row] = c->values.at[row * n[0] + i] < 0.0;
-    }
-}
-
-static void fill_far(void* ctx, ty_range r)
-{
-    ty_cutter* c = ctx;
-    for (int64_t row = r.begin; row < r.end; ++row) {
-        double *value = c->values.at + row * c->part.n[0], far = c->lead.at[row] ? -TY_FAR : TY_FAR;
-        for (int i = 0; i < c->part.n[0]; ++i) {
-            if (ty_near_at(&c->near, row, i)) far = value[i] < 0.0 ? -TY_FAR : TY_FAR;
-            else value[i] = far;
-        }
-    }
-}
-
-// The liquid's values near its surface, elsewhere only on which side. No bit of the surface depends
-// on the others: near obstacles their distance is the larger.
-static ty_status sample_sparsely(ty_cutter* c)
-{
-    const part* p = &c->part;
-    int64_t rows = (int64_t)p->n[1] * p->n[2];
-    double origin[3];
-    for (int axis = 0; axis < 3; ++axis)
-        origin[axis] = p->lo[axis] + p->cell * (p->first[axis] - 0.5);
-    TY_TRY(ty_near_mark(&c->near, p->n, origin, p->cell, p->hull));
-    if (!ty_array_resize(&c->lead, rows)) return ty_no_memory("cut surface");
-    ty_parallel_for(rows, ROW_BLOCK, sample_near, c);
-    find_leads(c);
-    ty_parallel_for(rows, ROW_BLOCK, fill_far, c);
-    return ty_ok();
 }
 
 // Sets p->centers when the tracker has values at all nodes inside the domain.
@@ -291,68 +179,28 @@ static void sample_obstacles(void* ctx, ty_range r)
     for (int i = 0; i < n; ++i) {
         double s[3];
         node_of(&c->known, r.begin + i, s);
-        to_space(&c->known, s, x[i]);
+        ty_cut_to_space(&c->known, s, x[i]);
     }
     ty_sample(&obstacles, n, (const double(*)[3])x, c->obstacles.at + r.begin);
 }
 
-// Where liquid is looked at near its surface only, obstacles need not be known but near them: most
-// runs of nodes along a row are too far from any, as their middle tells.
-static void mark_obstacles(void* ctx, ty_range r)
+// Obstacles are asked for only where there is liquid: nodes in the air stay air.
+static void cut_obstacles(void* ctx, ty_range r)
 {
     ty_cutter* c = ctx;
     ty_sampler obstacles = ty_world_obstacles(c->part.world);
-    double x[RUN][3], d[RUN], near = BESIDE * c->part.cell, half = 0.5 * RUN * c->part.cell;
-    for (int64_t begin = r.begin; begin < r.end; begin += RUN) {
-        int n = (int)ty_min((double)(r.end - begin), RUN);
-        for (int i = 0; i < n; ++i) {
-            double s[3];
-            node_of(&c->known, begin + i, s);
-            to_space(&c->known, s, x[i]);
-        }
-        bool row = x[0][1] == x[n - 1][1] && x[0][2] == x[n - 1][2];
-        bool far = row && ty_value_at(&obstacles, ty_load3(x[n / 2])) > near + half;
-        if (!far) ty_sample(&obstacles, n, (const double(*)[3])x, d);
-        for (int i = 0; i < n; ++i) c->beside.at[begin + i] = !far && !(d[i] > near);
-    }
-}
-
-// Obstacles are asked for only where there is liquid: nodes in the air stay air. With `beside`, of
-// the first node on, at those nodes alone, and at the air's beside the liquid: no bit of the surface
-// depends on others.
-static void cut_wet(ty_cutter* c, int64_t begin, int64_t end, const uint8_t* beside)
-{
-    ty_sampler obstacles = ty_world_obstacles(c->part.world);
-    double x[BLOCK][3], d[BLOCK], above = beside ? BESIDE * c->part.cell : 0.0;
+    double x[BLOCK][3], d[BLOCK];
     int64_t id[BLOCK];
     int n = 0;
-    for (int64_t i = begin; i < end; ++i) {
+    for (int64_t i = r.begin; i < r.end; ++i) {
         double s[3];
-        if (!(c->values.at[i] < above) || (beside && !beside[i - begin])) continue;
+        if (!(c->values.at[i] < 0.0)) continue;
         node_of(&c->part, i, s);
-        to_space(&c->part, s, x[n]);
+        ty_cut_to_space(&c->part, s, x[n]);
         id[n++] = i;
     }
     if (n) ty_sample(&obstacles, n, (const double(*)[3])x, d);
     for (int i = 0; i < n; ++i) c->values.at[id[i]] = ty_max(c->values.at[id[i]], -d[i]);
-}
-
-static void cut_obstacles(void* ctx, ty_range r) { cut_wet(ctx, r.begin, r.end, NULL); }
-
-// Rows of the part.
-static void cut_beside(void* ctx, ty_range r)
-{
-    ty_cutter* c = ctx;
-    const part *p = &c->part, *k = &c->known;
-    for (int64_t row = r.begin; row < r.end; ++row) {
-        int64_t j = row % p->n[1] + p->first[1], plane = row / p->n[1] + p->first[2];
-        const uint8_t* beside = c->beside.at + p->first[0] + k->n[0] * (j + k->n[1] * plane);
-        for (int i = 0; i < p->n[0]; i += BLOCK) {
-            int n = p->n[0] - i < BLOCK ? p->n[0] - i : BLOCK;
-            int64_t first = row * p->n[0] + i;
-            cut_wet(c, first, first + n, beside + i);
-        }
-    }
 }
 
 static void cut_known(void* ctx, ty_range r)
@@ -369,17 +217,15 @@ static bool same_lattice(const part* a, const part* b)
 }
 
 // Asks for the obstacles on the whole lattice, unless they are known.
-static ty_status know_obstacles(ty_cutter* c, bool sparse)
+static ty_status know_obstacles(ty_cutter* c)
 {
-    if (c->is_known && same_lattice(&c->known, &c->part) && sparse == (c->known.hull != NULL))
-        return ty_ok();
+    if (c->is_known && same_lattice(&c->known, &c->part)) return ty_ok();
     c->known = c->part;
     for (int axis = 0; axis < 3; ++axis)
         c->known.first[axis] = 0, c->known.n[axis] = c->known.whole[axis];
     int64_t n = n_nodes(&c->known);
-    if (sparse ? !ty_array_resize(&c->beside, n) : !ty_array_resize(&c->obstacles, n))
-        return ty_no_memory("cut surface");
-    ty_parallel_for(n, BLOCK, sparse ? mark_obstacles : sample_obstacles, c);
+    if (!ty_array_resize(&c->obstacles, n)) return ty_no_memory("cut surface");
+    ty_parallel_for(n, BLOCK, sample_obstacles, c);
     c->is_known = true;
     return ty_ok();
 }
@@ -392,18 +238,15 @@ static ty_status fill_values(ty_cutter* c, bool keep)
     if (!ty_array_resize(&c->values, n)) return ty_no_memory("cut surface");
     if (c->part.centers)
         ty_parallel_for((int64_t)c->part.n[1] * c->part.n[2], ROW_BLOCK, copy_liquid, c);
-    else if (c->part.hull) TY_TRY(sample_sparsely(c));
     else ty_parallel_for(n, BLOCK, sample_liquid, c);
     if (!c->part.has_obstacles) return ty_ok();
-    bool still = keep && !ty_world_solid_moves(c->part.world), sparse = c->part.hull != NULL;
-    if (!still) {
+    if (!keep || ty_world_solid_moves(c->part.world)) {
         c->is_known = c->is_known && !keep;
         ty_parallel_for(n, BLOCK, cut_obstacles, c);
         return ty_ok();
     }
-    TY_TRY(know_obstacles(c, sparse));
-    if (sparse) ty_parallel_for((int64_t)c->part.n[1] * c->part.n[2], ROW_BLOCK, cut_beside, c);
-    else ty_parallel_for(n, 16 * BLOCK, cut_known, c);
+    TY_TRY(know_obstacles(c));
+    ty_parallel_for(n, 16 * BLOCK, cut_known, c);
     return ty_ok();
 }
 
@@ -423,7 +266,9 @@ static int inside_end(const ty_cutter* c, int vertex, int node[3], bool* border)
 {
     int axis = ty_contour_edge(c->contour.key.at[vertex], node);
     *border = node[axis] < 0 || node[axis] + 1 >= c->part.n[axis];
-    if (node[axis] < 0 || (!*border && !(node_value(c, node) < 0.0))) ++node[axis];
+    bool high = c->is_tree ? c->contour.key.at[vertex] >> TY_CUT_HIGH & 1
+                           : node[axis] < 0 || (!*border && !(node_value(c, node) < 0.0));
+    node[axis] += high;
     return axis;
 }
 
@@ -441,7 +286,7 @@ static double true_cut(const ty_cutter* c, const int low[3], int axis)
     ty_sampler f = {.self = &c->part, .width = 1, .eval = eval_part};
     ty_find_zeros(&f, TY_CONTOUR_REFINE, 1, (const double(*)[3])a, (const double(*)[3])b, &fa, &fb,
                   t);
-    return ty_clamp(t[0], MIN_CUT, 1.0 - MIN_CUT);
+    return ty_clamp(t[0], TY_CUT_LEAST, 1.0 - TY_CUT_LEAST);
 }
 
 // Whether the tracker's own values tell where an edge is cut: it lies between centres of cells.
@@ -449,7 +294,7 @@ static double true_cut(const ty_cutter* c, const int low[3], int axis)
 static bool between_centers(const part* p, const int low[3], int axis, double f[4])
 {
     const double* at = p->centers;
-    if (!at || p->has_obstacles || p->fattening.eval) return false;
+    if (!at || p->has_obstacles) return false;
     for (int d = 0; d < 3; ++d) {
         if (low[d] < 1 || low[d] + (d == axis) > p->whole[d] - 2) return false;
         at += low[d] * p->stride[d];
@@ -472,44 +317,30 @@ static void place_vertices(void* ctx, ty_range r)
         if (border) {
             for (int d = 0; d < 3; ++d) x[d] = node[d] + c->part.first[d];
         } else if (between_centers(&c->part, low, axis, f)) {
-            x[axis] = low[axis] + ty_clamp(ty_cubic_zero(f), MIN_CUT, 1.0 - MIN_CUT);
+            x[axis] = low[axis] + ty_clamp(ty_cubic_zero(f), TY_CUT_LEAST, 1.0 - TY_CUT_LEAST);
         } else if (c->part.refine == 0 || ty_min(t, 1.0 - t) <= TY_CONTOUR_MIN_CUT * 1.001) {
             x[axis] = low[axis] + c->part.first[axis] + true_cut(c, low, axis);
         }
         double s[3] = {x[0], x[1], x[2]};
-        to_space(&c->part, s, x);
+        ty_cut_to_space(&c->part, s, x);
     }
 }
 
-// A vertex of fattened liquid goes back to where the liquid ends, straight down its distance; those
-// on obstacles and on the domain's sides stay.
-static void draw_back(const ty_cutter* c, double x[3])
+void ty_cut_draw_back(const part* p, double x[3])
 {
-    double at[5][3], d[5], fat, step = DRAW_STEP * c->part.cell;
+    double at[5][3], d[5], fat, step = DRAW_STEP * p->cell;
     for (int k = 0; k < 5; ++k)
         ty_store3(at[k], ty_load3(x) + (k ? step : 0.0) * ty_load3(TY_TETRA[k ? k - 1 : 0]));
-    ty_sample(&c->part.fattening, 1, (const double(*)[3])x, &fat);
+    ty_sample(&p->fattening, 1, (const double(*)[3])x, &fat);
     if (!(fat > 0.0)) return;
-    ty_sample(&c->part.distance, 5, (const double(*)[3])at, d);
-    if (fabs(d[0] - fat) > ON_LIQUID * c->part.cell) return;
+    ty_sample(&p->distance, 5, (const double(*)[3])at, d);
+    if (fabs(d[0] - fat) > ON_LIQUID * p->cell) return;
     ty_vec3 slope = ty_vec(0, 0, 0);
     for (int k = 0; k < 4; ++k) slope += d[1 + k] * ty_load3(TY_TETRA[k]);
     ty_store3(x, ty_load3(x) - d[0] * ty_normalize(slope));
-}
-
-static void draw_back_block(void* ctx, ty_range r)
-{
-    placing* p = ctx;
-    const ty_world_def* def = ty_world_get_def(p->c->part.world);
-    for (int64_t v = r.begin; v < r.end; ++v) {
-        int node[3];
-        bool border;
-        double* x = p->mesh->vert[v];
-        inside_end(p->c, (int)v, node, &border);
-        if (!border) draw_back(p->c, x);
-        for (int axis = 0; axis < 3 && def->has_domain; ++axis)
-            x[axis] = ty_clamp(x[axis], def->min[axis], def->max[axis]);
-    }
+    const ty_world_def* def = ty_world_get_def(p->world);
+    for (int axis = 0; axis < 3 && def->has_domain; ++axis)
+        x[axis] = ty_clamp(x[axis], def->min[axis], def->max[axis]);
 }
 
 static int by_node(const void* a, const void* b)
@@ -572,18 +403,19 @@ static int64_t known_index(const ty_cutter* c, const int node[3])
     return first[0] + node[0] + n[0] * (first[1] + node[1] + (int64_t)n[1] * (first[2] + node[2]));
 }
 
-// Where obstacles stand still, it is known which vertices are beside them.
+// Where it is known which vertices are beside obstacles.
 static void find_far(void* ctx, ty_range r)
 {
     placing* p = ctx;
     ty_cutter* c = p->c;
+    ty_lattice_cursor cursor = ty_lattice_cursor_start();
     for (int64_t v = r.begin; v < r.end; ++v) {
         int node[3];
         bool border;
         inside_end(c, (int)v, node, &border);
-        int64_t i = known_index(c, node);
-        c->far.at[v] = c->known.hull ? !c->beside.at[i]
-                                     : c->obstacles.at[i] > BESIDE * c->part.cell;
+        c->far.at[v] = c->is_tree
+                           ? !ty_cut_tree_beside(&c->tree, &cursor, node)
+                           : c->obstacles.at[known_index(c, node)] > TY_CUT_BESIDE * c->part.cell;
     }
 }
 
@@ -594,7 +426,7 @@ static ty_status split_creases(ty_cutter* c, ty_tri_mesh* m, bool keep)
     placing place = {c, m};
     memcpy(def.lo, p->lo, sizeof def.lo);
     memcpy(def.hi, p->hi, sizeof def.hi);
-    if (keep && c->is_known) {
+    if (c->is_tree || (keep && c->is_known)) {
         if (!ty_array_resize(&c->far, m->n_verts)) return ty_no_memory("cut surface");
         ty_parallel_for(m->n_verts, BLOCK, find_far, &place);
         def.far = c->far.at;
@@ -617,17 +449,19 @@ static ty_status contour_part(ty_cutter* c, ty_tri_mesh* out, bool keep)
         lattice.origin[axis] = p->first[axis];
         lattice.n[axis] = p->n[axis];
     }
-    ty_sampler f = {.self = p, .width = 1, .eval = eval_part};
+    ty_sampler f = ty_cut_function(p);
     // Where nearly all vertices are placed by values alone, the others are on their own.
-    p->refine = p->has_obstacles                   ? TY_CONTOUR_REFINE_KINKS
-                : p->centers && !p->fattening.eval ? 0
-                                                   : TY_CONTOUR_REFINE;
+    p->refine = p->has_obstacles ? TY_CONTOUR_REFINE_KINKS : p->centers ? 0 : TY_CONTOUR_REFINE;
     TY_TRY(ty_contour_grid(&c->contour, &lattice, &f, p->refine, out));
     placing place = {c, out};
     ty_parallel_for(out->n_verts, BLOCK, place_vertices, &place);
-    if (p->fattening.eval) ty_parallel_for(out->n_verts, BLOCK, draw_back_block, &place);
+    return ty_ok();
+}
+
+static ty_status finish(ty_cutter* c, ty_tri_mesh* out, bool keep)
+{
     TY_TRY(collapse_corners(c, out));
-    return p->has_obstacles ? split_creases(c, out, keep) : ty_ok();
+    return c->part.has_obstacles ? split_creases(c, out, keep) : ty_ok();
 }
 
 // A lattice from lo to hi.
@@ -654,7 +488,6 @@ static ty_status set_part(part* p, const ty_sampler* distance, const ty_world* w
     const ty_world_def* def = ty_world_get_def(world);
     p->distance = *distance;
     p->fattening = (ty_sampler){0};
-    p->hull = NULL;
     p->world = world;
     p->has_obstacles = ty_world_has_obstacles(world);
     if (def->has_domain) return set_lattice(p, def->min, def->max, cell);
@@ -681,27 +514,23 @@ static bool narrow(part* p, const ty_box* box)
     return true;
 }
 
-static bool narrow_to_hull(part* p)
-{
-    ty_box box = ty_tri_mesh_bounds(p->hull);
-    for (int axis = 0; axis < 3; ++axis) {
-        box.lo[axis] -= AROUND * p->cell;
-        box.hi[axis] += AROUND * p->cell;
-    }
-    return narrow(p, &box);
-}
-
 ty_status ty_cut_surface(ty_cutter* c, const ty_liquid* liquid, const ty_world* world,
                          ty_tri_mesh* out)
 {
     ty_box bounds = ty_tri_mesh_bounds(liquid->surface);
+    part* p = &c->part;
     if (liquid->surface->n_tris == 0) return ty_tri_mesh_resize(out, 0, 0);
-    TY_TRY(set_part(&c->part, &liquid->distance, world, liquid->cell, &bounds));
-    c->part.fattening = liquid->fattening;
-    c->part.hull = liquid->hull;
-    find_centers(&c->part, liquid);
-    if (c->part.hull && !narrow_to_hull(&c->part)) return ty_tri_mesh_resize(out, 0, 0);
-    return contour_part(c, out, true);
+    TY_TRY(set_part(p, &liquid->distance, world, liquid->cell, &bounds));
+    c->is_tree = liquid->tree != NULL;
+    if (c->is_tree) {
+        p->fattening = liquid->fattening;
+        p->refine = p->has_obstacles ? TY_CONTOUR_REFINE_KINKS : TY_CONTOUR_REFINE;
+        TY_TRY(ty_cut_tree_contour(&c->tree, p, liquid, &c->contour, out));
+    } else {
+        find_centers(p, liquid);
+        TY_TRY(contour_part(c, out, true));
+    }
+    return finish(c, out, true);
 }
 
 ty_status ty_cut_volume(ty_cutter* c, const ty_sampler* distance, double cell,
@@ -711,8 +540,10 @@ ty_status ty_cut_volume(ty_cutter* c, const ty_sampler* distance, double cell,
     *volume = 0.0;
     TY_TRY(set_part(p, distance, world, cell, box));
     p->centers = NULL;
+    c->is_tree = false;
     if (!narrow(p, box)) return ty_ok();
     TY_TRY(contour_part(c, &c->mesh, false));
+    TY_TRY(finish(c, &c->mesh, false));
     *volume = ty_tri_mesh_volume(&c->mesh);
     return ty_ok();
 }

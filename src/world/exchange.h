@@ -8,6 +8,7 @@
 
 #include "geometry/sampler.h"
 #include "mesh/tri_mesh.h"
+#include "space/octree.h"
 
 // Where values sit, such as a solver's pressures: point (i, j, k) is origin + cell * (i, j, k); for
 // `body` also at the centres.
@@ -34,8 +35,11 @@ typedef struct ty_liquid {
     ty_sampler
         fattening;    // metres by which `distance` must be lowered for a lattice of `cell` to see thin liquid; eval
     // NULL: nowhere
-    const ty_tri_mesh*
-        hull;    // triangles less than half a cell from wherever `distance` less `fattening` is zero; NULL: not known
+    // The octree whose contour is `hull`: the zeros of `distance` less `fattening`, with a vertex for
+    // each cut edge of the tree's lattice, which is that of track/cut_part.h; `surface` has the same
+    // vertices and triangles. NULL: there is none.
+    const ty_octree* tree;
+    const ty_tri_mesh* hull;
     ty_sampler
         filling;    // what a solver's mesh should fill: thickened where thin; eval NULL: `distance`
     ty_sampler

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "solve/calm.h"
 #include "solve/tet/paper.h"
 #include "world/trace.h"
 
@@ -106,6 +107,23 @@ static void carry_block(void* ctx, ty_range r)
         m->state.u.at[id[i]] = ty_load3(u[i]), job->tf->before.at[id[i]] = ty_load3(a[i]);
 }
 
+// One thread: it is seldom asked for, and little beside the rest of a step.
+static void calm(ty_tet_motion* m, double loss)
+{
+    ty_vec3 mean = ty_vec(0, 0, 0), *u = m->state.u.at;
+    double square = 0.0, mass = 0.0;
+    for (int t = 0; t < m->state.mesh.n_tets; ++t) {
+        double w = m->state.open.at[t] * m->volume.at[t];
+        mean += w * u[t];
+        square += w * ty_dot(u[t], u[t]);
+        mass += w;
+    }
+    if (!(mass > 0.0)) return;
+    mean /= mass;
+    double keep = ty_calm_keep(mean, square / mass, loss);
+    for (int t = 0; t < m->state.mesh.n_tets; ++t) u[t] = mean + keep * (u[t] - mean);
+}
+
 ty_status ty_tetflow_carry(ty_tetflow* tf, double dt)
 {
     ty_tet_motion* m = ty_tetflow_new(tf);
@@ -114,5 +132,6 @@ ty_status ty_tetflow_carry(ty_tetflow* tf, double dt)
         return ty_no_memory("velocities");
     carry_job job = {tf, m, dt};
     ty_parallel_for(n, BATCH, carry_block, &job);
+    if (tf->loss > 0.0) calm(m, tf->loss);
     return ty_world_status(tf->world);
 }

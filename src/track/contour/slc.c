@@ -248,6 +248,7 @@ static ty_liquid liquid(const void* self)
     return (ty_liquid){.filling = ty_slc_filling(s),
                        .distance = ty_slc_distance_sampler(&s->now),
                        .fattening = ty_slc_fattening(s),
+                       .tree = &s->now.tree,
                        .hull = &s->now.mesh,
                        .surface = ty_slc_shown(s),
                        .piece = s->piece.at,
