@@ -70,11 +70,39 @@ static void a_tilted_pool_is_still_with_gravity_as_a_force(void** unused)
     scene_end(run);
 }
 
+// What the floor gives to a block of water that falls onto it is the block's momentum, however the
+// steps divide it.
+static void pressure_stops_what_it_stops(void** unused)
+{
+    (void)unused;
+    scene_run* run = scene_start(10, 1.0,
+                                 "domain: {min: [0, 0, 0], size: [0.4, 1, 0.4]}\n"
+                                 "solver: {kind: tet}\nsurface: {tracker: levelset}\n"
+                                 "forces: [{gravity: [0, 0, 0]}]\n"
+                                 "liquid:\n  - box: {min: [-1, 0.15, -1], max: [2, 0.55, 2]}\n"
+                                 "    velocity: [0, -1, 0]\n");
+    ty_sim* sim = &run->sim;
+    double impulse = 0.0;
+    while (sim->time < 0.4) {
+        double before = sim->time, pressure;
+        const double floor[1][3] = {{0.21, 0.0, 0.19}};
+        bool done;
+        assert_ok(ty_sim_step(sim, &done));
+        ty_flow flow = ty_sim_flow(sim);
+        ty_sample(&flow.pressure, 1, floor, &pressure);
+        impulse += pressure * (sim->time - before);
+    }
+    print_message("impulse / momentum %.4f\n", impulse / (1000.0 * 0.4));
+    assert_near(impulse / (1000.0 * 0.4), 1.0, 0.05);
+    scene_end(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(turning_water_is_not_held_back),
         cmocka_unit_test(a_turning_bucket_does_not_stir_its_water),
+        cmocka_unit_test(pressure_stops_what_it_stops),
         cmocka_unit_test(a_tilted_pool_is_still_with_gravity_as_a_force),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

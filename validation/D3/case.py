@@ -6,7 +6,7 @@ SOLVERS = ("grid", "tet")
 
 
 def run(case):
-    cell = 0.08 if case.quick else 0.03
+    cell = 0.08 if case.quick else 0.03 if case.solver == "grid" else 0.05
     frames = 41 if case.quick else 121
     r = case.run(f"cell-{cell}", "marin.yaml", {"cell": cell, "frames.count": frames}, cell,
                  free_area=lambda i, s: max(3.22, 0.5 * s["area"][i]))

@@ -64,6 +64,16 @@ static ty_status archive_values(ty_tet_state* s, ty_archive* ar)
     return ty_ok();
 }
 
+static ty_status archive_pressures(ty_tet_motion* m, ty_archive* ar)
+{
+    int64_t verts = m->state.mesh.n_verts;
+    TY_TRY(ty_archive_growing(ar, "tet.acting", &m->acting));
+    TY_TRY(ty_archive_growing(ar, "tet.carried", &m->carried));
+    if ((m->acting.n && m->acting.n != verts) || (m->carried.n && m->carried.n != verts))
+        return ty_fail(TY_DAMAGED, "the pressures do not fit the tetrahedra");
+    return ty_ok();
+}
+
 static ty_status archive_skin(ty_tet_motion* m, ty_archive* ar)
 {
     TY_TRY(
@@ -96,6 +106,7 @@ ty_status ty_tet_motion_archive(ty_tet_motion* m, ty_archive* ar, ty_tet_stars* 
     m->level = reference[3];
     TY_TRY(archive_mesh(mesh, ar));
     TY_TRY(archive_values(&m->state, ar));
+    TY_TRY(archive_pressures(m, ar));
     if (ar->loading) {
         TY_TRY(ty_tet_motion_measure(m));
         TY_TRY(ty_tet_motion_finish(m, stars));

@@ -69,13 +69,18 @@ static void limit_block(void* ctx, ty_range r)
         if (job->limited && size > room) a = before + (room / size) * change;
         double most = 2.0 * pushed + MOST_TURN * speed / job->dt, all = ty_norm(a);
         if (job->limited && all > most) a *= most / all;
+        double whole = ty_norm(s->a.at[t] + force), left = ty_norm(a);
+        tf->limited.at[t] = left < whole ? left / whole : 1.0;
         s->a.at[t] = a;
     }
 }
 
-void ty_tetflow_limit_accelerations(ty_tetflow* tf, double dt, bool limited)
+ty_status ty_tetflow_limit_accelerations(ty_tetflow* tf, double dt, bool limited)
 {
+    int n = ty_tetflow_new(tf)->state.mesh.n_tets;
+    if (!ty_array_resize(&tf->limited, n)) return ty_no_memory("accelerations");
     double h = tf->def->cell, tension = tf->def->surface_tension / (tf->def->density * h * h);
     acceleration_job job = {tf, dt, ty_norm(ty_world_gravity(tf->world)) + tension, limited};
-    ty_parallel_for(ty_tetflow_new(tf)->state.mesh.n_tets, BLOCK, limit_block, &job);
+    ty_parallel_for(n, BLOCK, limit_block, &job);
+    return ty_ok();
 }

@@ -66,7 +66,7 @@ static void both(const void* self, int n, const double (*x)[3], double* out)
     }
 }
 
-// Full, in Pa; that of air, 0, outside the mesh.
+// Full, in Pa, as it acted in the last step; that of air, 0, outside the mesh.
 static void pressure(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_tetflow* tf = self;
@@ -75,11 +75,12 @@ static void pressure(const void* self, int n, const double (*x)[3], double* out)
         ty_tet_place place[BATCH];
         int count = batch(n, at);
         ty_tet_locate(m, count, x + at, place);
-        ty_tet_sample_pressure(m, count, place, out + at);
-        for (int i = 0; i < count; ++i)
-            if (place[i].tet >= 0)
-                out[at + i] = tf->def->density *
-                              (out[at + i] + ty_dot(m->gravity, ty_load3(x[at + i])) - m->level);
+        bool acts = m->acting.n > 0;
+        ty_tet_sample_scalar(m, acts ? m->acting.at : m->state.pressure.at, count, place, out + at);
+        for (int i = 0; i < count; ++i) {
+            double still = acts ? 0.0 : ty_dot(m->gravity, ty_load3(x[at + i])) - m->level;
+            if (place[i].tet >= 0) out[at + i] = tf->def->density * (out[at + i] + still);
+        }
     }
 }
 

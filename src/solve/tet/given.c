@@ -2,6 +2,8 @@
 // The pressure at the free surface. Gravity -grad Phi, Phi = -g . x, never goes into velocities:
 // with p' = p + rho Phi the surface has p' = rho (Phi - its mean) + sigma kappa, and the right-hand
 // side of a still pool is zero.
+#include <string.h>
+
 #include "core/parallel.h"
 #include "solve/tet/motion.h"
 
@@ -66,12 +68,14 @@ static double curvature(const ty_sampler* distance, ty_vec3 x, double step)
     return (xx + yy + zz - along / g2) / sqrt(g2);
 }
 
-// Vertices under the surface start from the pressure that was there.
-static void guess(const give_job* job, int n, const double (*x)[3], double* out)
+// Vertices under the surface start from the pressure that was there. `acting`: what of it the liquid
+// has carried there.
+static void guess(const give_job* job, int n, const double (*x)[3], double* out, double* acting)
 {
     ty_tet_place place[BLOCK];
     ty_tet_locate(job->old, n, x, place);
-    ty_tet_sample_pressure(job->old, n, place, out);
+    ty_tet_sample_scalar(job->old, job->old->state.pressure.at, n, place, out);
+    if (job->old->carried.n) ty_tet_sample_scalar(job->old, job->old->carried.at, n, place, acting);
     for (int i = 0; i < n; ++i) {
         double outside = place[i].tet < 0 ? 0.0 : 1.0;
         ty_vec3 at = ty_load3(x[i]);
@@ -86,8 +90,9 @@ static void give_block(void* ctx, ty_range r)
     ty_tet_state* s = &job->m->state;
     const double(*x)[3] = (const double(*)[3])s->mesh.vert + r.begin;
     int n = (int)(r.end - r.begin);
-    double first[BLOCK] = {0};
-    if (job->physical && job->old->state.mesh.n_tets) guess(job, n, x, first);
+    double first[BLOCK] = {0}, acting[BLOCK] = {0};
+    if (job->physical && job->old->state.mesh.n_tets) guess(job, n, x, first, acting);
+    if (job->m->acting.n) memcpy(job->m->acting.at + r.begin, acting, (size_t)n * sizeof *acting);
     for (int i = 0; i < n; ++i) {
         int64_t v = r.begin + i;
         double given = 0.0;
@@ -123,7 +128,8 @@ ty_status ty_tetflow_give(ty_tetflow* tf, const ty_liquid* liquid, bool physical
 {
     ty_tet_motion* m = ty_tetflow_new(tf);
     int n = m->state.mesh.n_verts;
-    if (!ty_array_resize(&m->state.given, n) || !ty_array_resize(&m->state.pressure, n))
+    if (!ty_array_resize(&m->state.given, n) || !ty_array_resize(&m->state.pressure, n) ||
+        !ty_array_resize(&m->acting, tf->carries ? n : 0))
         return ty_no_memory("pressures");
     give_job job = {.tf = tf,
                     .m = m,

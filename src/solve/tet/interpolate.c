@@ -199,14 +199,14 @@ ty_vec3 ty_tet_value(const ty_tet_motion* m, const ty_tet_values* f, const ty_te
     return p->l[0] * f->skin.at[v[0]] + p->l[1] * f->skin.at[v[1]] + p->l[2] * f->skin.at[v[2]];
 }
 
-void ty_tet_sample_pressure(const ty_tet_motion* m, int n, const ty_tet_place* place, double* out)
+void ty_tet_sample_scalar(const ty_tet_motion* m, const double* vert, int n,
+                          const ty_tet_place* place, double* out)
 {
-    const double* pressure = m->state.pressure.at;
     for (int i = 0; i < n; ++i) {
         out[i] = 0.0;
         if (place[i].tet < 0) continue;
         const int* v = m->state.mesh.tet[place[i].tet];
-        for (int k = 0; k < 4; ++k) out[i] += place[i].l[k] * pressure[v[k]];
+        for (int k = 0; k < 4; ++k) out[i] += place[i].l[k] * vert[v[k]];
     }
 }
 

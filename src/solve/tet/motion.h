@@ -49,6 +49,10 @@ struct ty_tet_motion {
     bool sticks;            // vertices on solids move with them
     ty_vec3 gravity;
     double level;    // p / rho = p' / rho + gravity . x - level
+    // Per vertex, m2/s2, where accelerations are carried: the full p / rho that acted in the last
+    // step, and that which the next one begins with
+    TY_ARRAY(double) acting;
+    TY_ARRAY(double) carried;
 };
 void ty_tet_motion_free(ty_tet_motion* m);
 
@@ -102,8 +106,9 @@ bool ty_tet_on_free_surface(const ty_tet_motion* m, int tri);
 ty_vec3 ty_tet_value(const ty_tet_motion* m, const ty_tet_values* f, const ty_tet_place* p);
 // Whether there are obstacles or closed sides at all.
 bool ty_tet_has_solids(const ty_world* world);
-// p' / rho of the points' places; 0 outside the mesh.
-void ty_tet_sample_pressure(const ty_tet_motion* m, int n, const ty_tet_place* place, double* out);
+// Of values at vertices those at points' places, linear; 0 outside the mesh.
+void ty_tet_sample_scalar(const ty_tet_motion* m, const double* vert, int n,
+                          const ty_tet_place* place, double* out);
 
 // The solver. motion[now] is what trackers see, the other one is being made or spare.
 typedef struct ty_tetflow {
@@ -131,6 +136,7 @@ typedef struct ty_tetflow {
     TY_ARRAY(double) kept;          // per vertex: pressure of the first of two projections
     TY_ARRAY(ty_vec3) force;        // per tet: accelerations that are no pressure's; empty: none
     TY_ARRAY(ty_vec3) before;       // per tet: the acceleration that arrived with its velocity
+    TY_ARRAY(double) limited;       // per tet: the share of its acceleration that is carried on
     TY_ARRAY(int) source;           // per tet: the source that its centre is in, or -1
     TY_ARRAY(ty_vec3) source_a;     // per source: the pressure's mean acceleration in the last step
     TY_ARRAY(double) divergence;    // per tet, wanted
@@ -170,7 +176,11 @@ ty_vec3 ty_tet_way_out(const ty_sampler* solid, double cell, ty_vec3 x);
 // calm.c: slivers move as the open tets beside them; forces join the accelerations, which become
 // what may be carried.
 void ty_tetflow_calm_slivers(ty_tetflow* tf);
-void ty_tetflow_limit_accelerations(ty_tetflow* tf, double dt, bool limited);
+ty_status ty_tetflow_limit_accelerations(ty_tetflow* tf, double dt, bool limited);
+// acting.c: m->acting, which holds what was carried to the new vertices, with `theta` of the new
+// pressure; and m->carried.
+void ty_tetflow_acting_pressure(ty_tetflow* tf, double theta);
+ty_status ty_tetflow_carried_pressure(ty_tetflow* tf);
 // loose.c: parts of the liquid's surface that no tet is near, into the new motion's skin. Falling
 // freely.
 ty_status ty_tetflow_loose(ty_tetflow* tf, const ty_liquid* liquid, double dt);

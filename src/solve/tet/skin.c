@@ -11,6 +11,8 @@ void ty_tet_motion_free(ty_tet_motion* m)
     ty_array_free(&m->volume);
     ty_array_free(&m->centre);
     ty_array_free(&m->moving);
+    ty_array_free(&m->acting);
+    ty_array_free(&m->carried);
     ty_tet_values* values[2] = {&m->u, &m->a};
     for (int f = 0; f < 2; ++f) {
         ty_array_free(&values[f]->vert);

@@ -111,10 +111,12 @@ static ty_status move(ty_tetflow* tf, const ty_liquid* liquid, double dt, double
     begin = ty_clock();
     ty_tetflow_measure_sources(tf);
     ty_tetflow_calm_slivers(tf);
-    if (tf->carries)
-        ty_tetflow_limit_accelerations(tf, dt,
-                                       theta < 1.0);    // at first there is none to compare with
-    else no_acceleration(&m->state);
+    if (tf->carries) {
+        // At first there is none to compare with.
+        TY_TRY(ty_tetflow_limit_accelerations(tf, dt, theta < 1.0));
+        ty_tetflow_acting_pressure(tf, theta);
+        TY_TRY(ty_tetflow_carried_pressure(tf));
+    } else no_acceleration(&m->state);
     ty_tetflow_rest_sources(tf);
     ty_array_free(&tf->before);
     ty_array_free(&tf->force);
@@ -243,6 +245,7 @@ static void destroy(void* self)
     ty_array_free(&tf->kept);
     ty_array_free(&tf->force);
     ty_array_free(&tf->before);
+    ty_array_free(&tf->limited);
     ty_array_free(&tf->divergence);
     ty_array_free(&tf->source);
     ty_array_free(&tf->source_a);
