@@ -50,7 +50,8 @@ typedef struct ty_octree_level {
     ty_lattice_set octants, split;
     ty_lattice_set before;    // scratch: `octants` of the round before
     TY_ARRAY(double)
-    value;    // phi at the centres; not a number at finest ones when the rule is for contouring
+    value;    // phi at the centres; when the rule is for contouring, not a number at finest ones, and infinite
+        // where only the sign is known
     TY_ARRAY(double) value_before;
     int first;    // id of the level's first octant
 } ty_octree_level;

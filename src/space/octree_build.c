@@ -48,6 +48,7 @@ static void sample_block(void* ctx, ty_range r)
         todo[n_todo++] = i;
     }
     if (!n_todo) return;
+    __atomic_fetch_add(&k->t->n_samples, n_todo, __ATOMIC_RELAXED);
     ty_sample(k->phi, n_todo, point, f);
     for (int i = 0; i < n_todo; ++i) k->value[r.begin + todo[i]] = isnan(f[i]) ? k->t->cell : f[i];
 }
@@ -55,7 +56,6 @@ static void sample_block(void* ctx, ty_range r)
 static void sample_set(ty_octree* t, const ty_sampler* phi, const ty_lattice_set* set,
                        double* value, double scale, double offset)
 {
-    for (int i = 0; i < set->n; ++i) t->n_samples += isnan(value[i]);
     sample_args k = {t, phi, set, value, scale, offset};
     ty_parallel_for(set->n, TY_SAMPLE_BATCH, sample_block, &k);
 }
@@ -246,7 +246,8 @@ static void centre_block(void* ctx, ty_range r)
         int octant = ty_lattice_id(&level->octants, &octants, o[0], o[1], o[2]);
         int corner = ty_lattice_id(&t->corners, &corners, (2 * o[0] + 1) * half,
                                    (2 * o[1] + 1) * half, (2 * o[2] + 1) * half);
-        if (isnan(t->corner_value.at[corner])) t->corner_value.at[corner] = level->value.at[octant];
+        if (isnan(t->corner_value.at[corner]) && isfinite(level->value.at[octant]))
+            t->corner_value.at[corner] = level->value.at[octant];
     }
 }
 
@@ -351,13 +352,47 @@ static void clear(ty_octree* t, const ty_octree_def* def)
     t->corner_value.n = 0;
 }
 
-// Corners, values everywhere the rules look, ids.
-static ty_status complete(ty_octree* t, const ty_sampler* phi, ty_octree_rule rule)
+typedef struct inherit_args {
+    ty_octree* t;
+    const ty_octree_def* def;
+    int level;
+} inherit_args;
+
+static void inherit_block(void* ctx, ty_range r)
 {
+    const inherit_args* k = ctx;
+    const ty_octree_level *level = &k->t->level[k->level], *above = level + 1;
+    double width = k->def->cell * (1 << (k->level + 1));
+    ty_lattice_cursor cursor = ty_lattice_cursor_start();
+    ty_lattice_walk walk = {0};
+    for (int64_t i = r.begin; i < r.end; i += 8) {    // children of one
+        if (!isnan(level->value.at[i])) continue;
+        const int* x = ty_lattice_walk_to(&level->octants, &walk, (int)i);
+        double f = above->value.at[ty_lattice_id(&above->octants, &cursor, x[0] >> 1, x[1] >> 1,
+                                                 x[2] >> 1)];
+        for (int c = 0; c < 8 && !may_hold_surface(k->def, f, width); ++c)
+            level->value.at[i + c] = copysign(INFINITY, f);
+    }
+}
+
+// Centres of octants that balance alone asked for: what is in an octant without surface has its sign.
+static void inherit_centres(ty_octree* t, const ty_octree_def* def, int l)
+{
+    inherit_args k = {t, def, l};
+    ty_parallel_for(t->level[l].octants.n, TY_SAMPLE_BATCH, inherit_block, &k);
+}
+
+// Corners, values everywhere the rules look, ids.
+static ty_status complete(ty_octree* t, const ty_sampler* phi, const ty_octree_def* def)
+{
+    bool contour = def->rule == TY_OCTREE_CONTOUR;
+    for (int l = t->n_levels - 1; l >= (contour ? 1 : 0); --l) {
+        if (contour && !def->uniform && l + 1 < t->n_levels) inherit_centres(t, def, l);
+        sample_centres(t, phi, l);
+    }
     TY_TRY(remake_corners(t));
     centres_to_corners(t);
     sample_set(t, phi, &t->corners, t->corner_value.at, 1.0, 0.0);
-    for (int l = rule == TY_OCTREE_CONTOUR ? 1 : 0; l < t->n_levels; ++l) sample_centres(t, phi, l);
     return ty_octree_find_corners(t);
 }
 
@@ -370,7 +405,7 @@ ty_status ty_octree_build(ty_octree* t, const ty_sampler* phi, const ty_octree_d
     TY_TRY(refine_by_distance(t, phi, def));
     for (bool more = true; more; ++t->n_rounds) {
         TY_TRY(remake(t));
-        TY_TRY(complete(t, phi, def->rule));
+        TY_TRY(complete(t, phi, def));
         TY_TRY(ty_octree_apply_rules(t, def->rule, &more));
     }
     return ty_ok();

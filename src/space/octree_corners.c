@@ -146,6 +146,42 @@ static void set_split(ty_octree* t, int64_t octant)
     t->inside.at[octant] = 0;
 }
 
+// The ids of those places of the eight octants from x on; -1 where there is no corner.
+static void find_places(const ty_octree* t, ty_lattice_cursor* cursor, int l, const int x[3],
+                        unsigned places, int id[PLACES])
+{
+    for (; places; places &= places - 1) {
+        int p = __builtin_ctz(places);
+        id[p] = ty_lattice_id(&t->corners, cursor, (x[0] + p % 3) * (1 << l),
+                              (x[1] + p / 3 % 3) * (1 << l), (x[2] + p / 9) * (1 << l));
+    }
+}
+
+// The same for all places of eight finest ones: eight corners from an even point on are a byte of
+// the set, so their ids follow each other.
+static void find_finest_places(const ty_octree* t, ty_lattice_cursor* cursor, const int x[3],
+                               int id[PLACES])
+{
+    const ty_lattice_set* set = &t->corners;
+    memset(id, -1, PLACES * sizeof *id);
+    for (int part = 0; part < 8; ++part) {
+        int dx = part & 1, dy = part >> 1 & 1, dz = part >> 2;
+        int at[3] = {x[0] + 2 * dx, x[1] + 2 * dy, x[2] + 2 * dz};
+        int b = ty_lattice_seek(set, cursor, at[0], at[1], at[2]);
+        int local = ty_lattice_local(at[0], at[1], at[2]);
+        if (b < 0) continue;    // of a damaged archive
+        const ty_lattice_brick* brick = &set->brick.at[b];
+        uint64_t word = brick->bits[local >> 6], below = (UINT64_C(1) << (local & 63)) - 1;
+        unsigned byte = (unsigned)(word >> (local & 63) & 255);
+        int* to = id + 2 * dx + 6 * dy + 18 * dz;
+        int next = brick->first + brick->rank[local >> 6] + __builtin_popcountll(word & below);
+        for (; byte; byte &= byte - 1, ++next) {
+            int v = __builtin_ctz(byte), vx = v & 1, vy = v >> 1 & 1, vz = v >> 2;
+            if (!(dx & vx) && !(dy & vy) && !(dz & vz)) to[vx + 3 * vy + 9 * vz] = next;
+        }
+    }
+}
+
 static void corner_block(void* ctx, ty_range r)
 {
     const corner_args* k = ctx;
@@ -155,11 +191,11 @@ static void corner_block(void* ctx, ty_range r)
     ty_lattice_walk walk = {0};
     for (int64_t i = r.begin; i < r.end; i += n) {
         const int* x = ty_lattice_walk_to(&t->level[l].octants, &walk, (int)i);
-        unsigned leaves = leaves_of(t, &split, l, x), inside = 0;
-        for (unsigned todo = places_of(leaves); todo; todo &= todo - 1) {
+        unsigned leaves = leaves_of(t, &split, l, x), inside = 0, places = places_of(leaves);
+        if (l == 0 && n == 8) find_finest_places(t, &cursor, x, id);
+        else find_places(t, &cursor, l, x, places, id);
+        for (unsigned todo = places; todo; todo &= todo - 1) {
             int p = __builtin_ctz(todo);
-            id[p] = ty_lattice_id(&t->corners, &cursor, (x[0] + p % 3) * (1 << l),
-                                  (x[1] + p / 3 % 3) * (1 << l), (x[2] + p / 9) * (1 << l));
             inside |= (unsigned)(id[p] >= 0 && t->corner_value.at[id[p]] < 0.0) << p;
         }
         for (int c = 0; c < n; ++c)

@@ -25,6 +25,8 @@ static const double ENOUGH = 0.5, ENOUGH_THIN = 1.2;
 // far_block.
 static const double TOLERANCE = 0.05;
 
+static const double BEYOND = 4.0;    // cells: farther than anything that counts near the surface
+
 void ty_slc_surface_free(ty_slc_surface* s)
 {
     ty_tri_mesh_free(&s->mesh);
@@ -38,22 +40,35 @@ void ty_slc_surface_free(ty_slc_surface* s)
     ty_array_free(&s->id);
 }
 
-// Trilinear between the values f of a leaf's corners; u in finest cells.
-static double blend(const ty_octant* o, double f[8], const double u[3])
+// Four values side by side: those of a leaf's corners at the low end along x, or at the high end.
+typedef double four __attribute__((vector_size(32)));
+
+static four every_other(const double* value, const int* corner)
+{
+    return (four){value[corner[0]], value[corner[2]], value[corner[4]], value[corner[6]]};
+}
+
+static four least_of(four a, four b)
+{
+    typedef int64_t mask __attribute__((vector_size(32)));
+    mask first = a < b;
+    return (four)((first & (mask)a) | (~first & (mask)b));
+}
+
+// Trilinear between the values of a leaf's corners; u in finest cells.
+static double blend(const ty_octant* o, four low, four high, const double u[3])
 {
     double part = 1.0 / (1 << o->level), w[3];
     for (int axis = 0; axis < 3; ++axis) w[axis] = part * u[axis] - o->x[axis];
-    for (int v = 0; v < 4; ++v) f[v] = f[2 * v] + w[0] * (f[2 * v + 1] - f[2 * v]);
-    for (int v = 0; v < 2; ++v) f[v] = f[2 * v] + w[1] * (f[2 * v + 1] - f[2 * v]);
-    return f[0] + w[2] * (f[1] - f[0]);
+    four f = low + w[0] * (high - low);
+    double a = f[0] + w[1] * (f[1] - f[0]), b = f[2] + w[1] * (f[3] - f[2]);
+    return a + w[2] * (b - a);
 }
 
 static double interpolate_far(const ty_slc_surface* s, const ty_octant* o, const double u[3])
 {
     const int* corner = s->tree.corner.at + 8 * (int64_t)o->id;
-    double f[8];
-    for (int v = 0; v < 8; ++v) f[v] = s->far.at[corner[v]];
-    return blend(o, f, u);
+    return blend(o, every_other(s->far.at, corner), every_other(s->far.at, corner + 1), u);
 }
 
 // Values at corners that were carried along for many steps may have grown larger than any distance:
@@ -63,14 +78,14 @@ bool ty_slc_rough(const ty_slc_surface* s, const ty_octant* o, const double u[3]
     const int* corner = s->tree.corner.at + 8 * (int64_t)o->id;
     unsigned inside = s->tree.inside.at[o->id];
     if (inside != 0 && inside != 255) return false;
-    double f[8], least = INFINITY, side = inside ? -1.0 : 1.0;
-    for (int v = 0; v < 8; ++v) {
-        f[v] = side * s->tree.corner_value.at[corner[v]];
-        least = f[v] < least ? f[v] : least;
-    }
-    double most = least + sqrt(3.0) * s->tree.cell * (1 << o->level);
-    for (int v = 0; v < 8; ++v) f[v] = f[v] < most ? f[v] : most;
-    *value = side * blend(o, f, u);
+    double side = inside ? -1.0 : 1.0;
+    four low = side * every_other(s->tree.corner_value.at, corner),
+         high = side * every_other(s->tree.corner_value.at, corner + 1),
+         least = least_of(low, high);
+    double most = ty_min(ty_min(least[0], least[1]), ty_min(least[2], least[3])) +
+                  sqrt(3.0) * s->tree.cell * (1 << o->level);
+    four all = {most, most, most, most};
+    *value = side * blend(o, least_of(low, all), least_of(high, all), u);
     return true;
 }
 
@@ -99,9 +114,9 @@ typedef struct places {
 } places;
 
 // Whether the values at the corners, or the triangles of the cells around x, give the answer about
-// point i.
+// point i; and whether the tree holds it.
 static bool answer_by_tree(const ty_slc_surface* s, places* at_last, double enough,
-                           const double x[3], const answers* to, int i)
+                           const double x[3], const answers* to, int i, bool* in_tree)
 {
     int at[3];
     double point[3], u[3];
@@ -109,7 +124,8 @@ static bool answer_by_tree(const ty_slc_surface* s, places* at_last, double enou
     ty_octree_cells_of(&s->tree, x, u, at);
     ty_octant o = ty_octree_leaf(&s->tree, &at_last->leaf, at);
     if (to->triangle) to->triangle[i] = -1;
-    if (o.id < 0) return false;
+    *in_tree = o.id >= 0;
+    if (!*in_tree) return false;
     if (o.level > TY_SLC_EXACT_LEVEL) {
         to->value[i] = interpolate_far(s, &o, u);
         return true;
@@ -124,19 +140,49 @@ static bool answer_by_tree(const ty_slc_surface* s, places* at_last, double enou
     return true;
 }
 
+// Points of a chunk to ask the hierarchy about.
+typedef struct asked {
+    int n, id[CHUNK];
+    double x[CHUNK][3];
+} asked;
+
+static void ask(asked* a, int i, const double x[3])
+{
+    memcpy(a->x[a->n], x, sizeof a->x[0]);
+    a->id[a->n++] = i;
+}
+
+// For a remake, of points outside of the tree: they are outside the liquid, and those beyond BEYOND
+// need no more than a distance from below. Others are asked exactly.
+static void answer_outside(const ty_slc_surface* s, const asked* a, double* value, asked* exactly)
+{
+    double distance2[CHUNK];
+    if (a->n == 0) return;
+    ty_bvh_nearly_closest(&s->exact.bvh, a->n, a->x, TOLERANCE,
+                          &(ty_closest_points){.distance2 = distance2});
+    for (int k = 0; k < a->n; ++k) {
+        double least = sqrt(distance2[k]) / (1.0 + TOLERANCE);
+        if (least > BEYOND * s->tree.cell) value[a->id[k]] = least;
+        else ask(exactly, a->id[k], a->x[k]);
+    }
+}
+
 static void distance_chunk(const ty_slc_surface* s, places* at_last, double enough, int n,
                            const double (*x)[3], const answers* to)
 {
-    double near_x[CHUNK][3], value[CHUNK], point[CHUNK][3];
-    int id[CHUNK], tri[CHUNK], n_near = 0;
+    double value[CHUNK], point[CHUNK][3];
+    int tri[CHUNK];
+    asked near, outside;
+    near.n = outside.n = 0;
     for (int i = 0; i < n; ++i) {
-        if (answer_by_tree(s, at_last, enough, x[i], to, i)) continue;
-        memcpy(near_x[n_near], x[i], sizeof near_x[0]);
-        id[n_near++] = i;
+        bool in_tree;
+        if (answer_by_tree(s, at_last, enough, x[i], to, i, &in_tree)) continue;
+        ask(in_tree || enough == INFINITY ? &near : &outside, i, x[i]);
     }
+    answer_outside(s, &outside, to->value, &near);
     ty_closest_points points = {.triangle = tri, .point = point};
-    ty_mesh_distance_eval(&s->exact, n_near, (const double(*)[3])near_x, value, &points);
-    for (int i = 0; i < n_near; ++i) answer(s, to, id[i], value[i], tri[i], point[i]);
+    ty_mesh_distance_eval(&s->exact, near.n, near.x, value, &points);
+    for (int k = 0; k < near.n; ++k) answer(s, to, near.id[k], value[k], tri[k], point[k]);
 }
 
 // enough: of |value|, from where on the corners may tell it.
