@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "space/octree.h"
 
+#include <string.h>
+
 #include "core/parallel.h"
 
 enum { LOCATE_BLOCK = 1024 };
@@ -22,6 +24,28 @@ void ty_octree_trim(ty_octree* t)
     ty_array_free(&t->corner_value_before);
     ty_array_free(&t->active_corner);
     ty_array_free(&t->active_centre);
+}
+
+#define SWAP(a, b)                                                                                 \
+    do {                                                                                           \
+        char swap_[sizeof(a)];                                                                     \
+        memcpy(swap_, &(a), sizeof(a));                                                            \
+        memcpy(&(a), &(b), sizeof(a));                                                             \
+        memcpy(&(b), swap_, sizeof(a));                                                            \
+    } while (0)
+
+void ty_octree_lend(ty_octree* from, ty_octree* to)
+{
+    ty_octree_trim(to);
+    for (int l = 0; l < TY_OCTREE_MAX_LEVELS; ++l) {
+        SWAP(from->level[l].before, to->level[l].before);
+        SWAP(from->level[l].value_before, to->level[l].value_before);
+    }
+    SWAP(from->roots, to->roots);
+    SWAP(from->corners_before, to->corners_before);
+    SWAP(from->corner_value_before, to->corner_value_before);
+    SWAP(from->active_corner, to->active_corner);
+    SWAP(from->active_centre, to->active_centre);
 }
 
 void ty_octree_tidy(ty_octree* t)

@@ -38,6 +38,24 @@ void ty_slc_surface_free(ty_slc_surface* s)
     ty_array_free(&s->id);
 }
 
+#define SWAP(a, b)                                                                                 \
+    do {                                                                                           \
+        char swap_[sizeof(a)];                                                                     \
+        memcpy(swap_, &(a), sizeof(a));                                                            \
+        memcpy(&(a), &(b), sizeof(a));                                                             \
+        memcpy(&(b), swap_, sizeof(a));                                                            \
+    } while (0)
+
+void ty_slc_surface_lend(ty_slc_surface* from, ty_slc_surface* to)
+{
+    SWAP(from->exact, to->exact);
+    SWAP(from->first_tri, to->first_tri);
+    SWAP(from->far, to->far);
+    SWAP(from->point, to->point);
+    SWAP(from->id, to->id);
+    from->mesh.n_verts = from->mesh.n_tris = 0;
+}
+
 // Trilinear between the values f of a leaf's corners; u in finest cells.
 static double blend(const ty_octant* o, double f[8], const double u[3])
 {
