@@ -64,9 +64,10 @@ static void water_that_swings_in_a_u_gains_nothing(void** unused)
     scene_end(run);
 }
 
-// A column that falls apart and runs along the floor as a film of one or two cells, until it meets
-// the wall. The law is 1e-3; what is left, 2.5e-3, is gained in the film.
-static void a_dam_break_gains_little(void** unused)
+// A column that falls apart, runs along the floor as a film of one or two cells (which gains 2.5e-3
+// unless sim/energy.h takes it back), until it meets the wall. (What it gains then, 1e-2, it gains
+// in a few steps.)
+static void a_dam_break_gains_nothing(void** unused)
 {
     (void)unused;
     scene_run* run = scene_start(
@@ -75,7 +76,7 @@ static void a_dam_break_gains_little(void** unused)
         "surface: {tracker: levelset}\nliquid: [{box: {min: [-1, -1, -1], max: [0.4, 0.8, 2]}}]\n");
     energies e = follow(run, 17);
     print_message("rose by %.3g of %.3g J\n", e.rise, e.first);
-    assert_true(e.rise < 3e-3 * e.first);
+    assert_true(e.rise < 1e-3 * e.first);
     scene_end(run);
 }
 
@@ -84,7 +85,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stream_has_half_its_mass_times_its_speed_squared),
         cmocka_unit_test(water_that_swings_in_a_u_gains_nothing),
-        cmocka_unit_test(a_dam_break_gains_little),
+        cmocka_unit_test(a_dam_break_gains_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,7 +111,7 @@ static void turning_drop_keeps_its_momentum(void** unused)
     double kept = tet_measure(&sim).turning[2] / start;
     print_message("  drop: %.4f of its angular momentum after %.2f turns\n", kept,
                   sim.time / (2.0 * M_PI));
-    assert_near(kept, 1.0, 0.05);
+    assert_near(kept, 1.0, 0.03);
     ty_sim_destroy(&sim);
     ty_sim_def_free(&def);
 }

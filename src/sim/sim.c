@@ -135,6 +135,7 @@ ty_status ty_sim_archive(ty_sim* sim, ty_archive* ar)
     TY_TRY(ty_archive_growing(ar, "probe_rows", &sim->probe_rows));
     TY_TRY(ty_ledger_archive(&sim->ledger, ar));
     TY_TRY(ty_spouts_archive(&sim->spouts, ar));
+    TY_TRY(ty_energy_archive(&sim->energy, ar));
     if (ar->loading) TY_TRY(ty_world_move(sim->world, sim->time, sim->step_length));
     if (sim->tracker_kind) TY_TRY(sim->tracker_kind->archive(sim->tracker, ar));
     TY_TRY(sim->solver_kind->archive(sim->solver, ar));

@@ -3,6 +3,7 @@
 #ifndef TY_SIM_SIM_H
 #define TY_SIM_SIM_H
 
+#include "sim/energy.h"
 #include "sim/ledger.h"
 #include "sim/sim_def.h"
 #include "sim/spouts.h"
@@ -18,6 +19,7 @@ typedef struct ty_sim {
     void *tracker, *solver;
     ty_ledger ledger;
     ty_spouts spouts;
+    ty_energy energy;
     ty_cutter* cutter;
     ty_tri_mesh surface;     // what is written: cut at obstacles, with velocities once asked for
     double time;             // s

@@ -69,6 +69,7 @@ static ty_status advance_solver(ty_sim* sim, double dt)
     }
     ty_liquid liquid = ty_sim_liquid(sim);
     ty_solve_stats stats = {0};
+    if (sim->solver_kind->calm) sim->solver_kind->calm(sim->solver, ty_energy_loss(&sim->energy));
     TY_TRY(sim->solver_kind->advance(sim->solver, sim->tracker_kind ? &liquid : NULL, sim->world,
                                      sim->time, dt, &stats));
     ty_frame_stats* row = &sim->stats;
@@ -122,6 +123,8 @@ static ty_status report(ty_sim* sim)
             "the numbers went wrong at t = %.6g s (speed %g m/s, volume %g m3); try a smaller "
             "frames.cfl or a smaller cell, and look at the last good frame",
             sim->time, row->max_speed, row->volume);
+    ty_energy_account(&sim->energy, sim->world, &sim->def->solve, &sim->surface,
+                      row->kinetic_energy, row->potential_energy);
     return ty_sim_probe(sim);
 }
 

@@ -71,6 +71,8 @@ typedef struct ty_solver_kind {
                          ty_solve_stats*);
     // Before a step of dt: the flow's velocity in its middle may be made known. NULL: it is not.
     void (*lead)(void* self, double dt);
+    // The next step loses this share of the kinetic energy (calm.h). NULL: velocities are given.
+    void (*calm)(void* self, double loss);
     ty_flow (*flow)(const void* self);
     // What can be written into volumes; returns how many.
     int (*fields)(const void* self, int max, ty_named_field*);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "solve/calm.h"
 #include "solve/grid/gridflow.h"
 #include "world/trace.h"
 
@@ -132,6 +133,58 @@ static void write_back(void* ctx, ty_range r)
         job->gf->next[job->axis][job->gf->face[job->axis].at[i]] = job->back[i];
 }
 
+typedef struct calm_job {
+    ty_gridflow* gf;
+    int axis;
+    double keep, mean;
+} calm_job;
+
+static double sum_block(void* ctx, ty_range r)
+{
+    const calm_job* job = ctx;
+    double sum = 0.0;
+    for (int64_t i = r.begin; i < r.end; ++i)
+        sum += job->gf->next[job->axis][job->gf->face[job->axis].at[i]];
+    return sum;
+}
+
+static double square_block(void* ctx, ty_range r)
+{
+    const calm_job* job = ctx;
+    double sum = 0.0;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        double u = job->gf->next[job->axis][job->gf->face[job->axis].at[i]];
+        sum += u * u;
+    }
+    return sum;
+}
+
+static void calm_block(void* ctx, ty_range r)
+{
+    const calm_job* job = ctx;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        double* u = &job->gf->next[job->axis][job->gf->face[job->axis].at[i]];
+        *u = job->mean + job->keep * (*u - job->mean);
+    }
+}
+
+static void calm(ty_gridflow* gf)
+{
+    calm_job job = {.gf = gf};
+    double mean[3] = {0}, square = 0.0;
+    for (job.axis = 0; job.axis < 3; ++job.axis) {
+        int64_t n = gf->face[job.axis].n;
+        if (n == 0) continue;
+        mean[job.axis] = ty_parallel_sum(n, SMOOTH_BLOCK, sum_block, &job) / (double)n;
+        square += ty_parallel_sum(n, SMOOTH_BLOCK, square_block, &job) / (double)n;
+    }
+    job.keep = ty_calm_keep(ty_load3(mean), square, gf->loss);
+    for (job.axis = 0; job.axis < 3; ++job.axis) {
+        job.mean = mean[job.axis];
+        ty_parallel_for(gf->face[job.axis].n, SMOOTH_BLOCK, calm_block, &job);
+    }
+}
+
 ty_status ty_gridflow_advect(ty_gridflow* gf, double dt)
 {
     bool maccormack = !gf->carries && !gf->def->paper && gf->def->advection == TY_ADVECT_MACCORMACK;
@@ -152,6 +205,7 @@ ty_status ty_gridflow_advect(ty_gridflow* gf, double dt)
         ty_parallel_for(n, TY_SAMPLE_BATCH, correct, &job);
         ty_parallel_for(n, TY_SAMPLE_BATCH, write_back, &job);
     }
+    if (gf->loss > 0.0) calm(gf);
     return ty_ok();
 }
 

@@ -145,6 +145,8 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
 
 static void lead(void* self, double dt) { ty_gridflow_lead(self, dt); }
 
+static void calm(void* self, double loss) { ((ty_gridflow*)self)->loss = loss; }
+
 static ty_flow flow(const void* self)
 {
     const ty_gridflow* gf = self;
@@ -366,6 +368,7 @@ const ty_solver_kind ty_solver_grid = {
     .create = create,
     .advance = advance,
     .lead = lead,
+    .calm = calm,
     .flow = flow,
     .fields = fields,
     .archive = archive,

@@ -82,7 +82,8 @@ typedef struct ty_gridflow {
     bool started;      // there is a pressure
     uint8_t* state;    // of cells
     double max_speed, dt_limit, drain_rate;
-    double dt;    // of this step
+    double loss;    // share of the kinetic energy that the next step gives away
+    double dt;      // of this step
 
     double* phi;         // at centres, inside the box; +h elsewhere
     int lo[3], hi[3];    // the box of this step, memory coordinates

@@ -120,6 +120,7 @@ typedef struct ty_tetflow {
     bool stiff;          // viscosity holds against gravity: acts between two projections
     bool conforms;       // the mesh ends at solids, as in the paper
     double max_speed, dt_limit;
+    double loss;    // share of the kinetic energy that the next step gives away
     ty_tet_projector* projector;
     struct ty_tet_viscous* viscous;    // NULL until there is viscosity
     ty_stuff stuff;

@@ -198,6 +198,8 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
     return ty_ok();
 }
 
+static void calm(void* self, double loss) { ((ty_tetflow*)self)->loss = loss; }
+
 static ty_flow flow(const void* self) { return ty_tetflow_flow(self); }
 
 static int fields(const void* self, int max, ty_named_field* out)
@@ -307,6 +309,7 @@ const ty_solver_kind ty_solver_tet = {
     .name = "tet",
     .create = create,
     .advance = advance,
+    .calm = calm,
     .flow = flow,
     .fields = fields,
     .write_tets = write_tets,

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/energy.h"
+
+#include <math.h>
+
+// Of the scale: a little less than the 1e-3 that validation allows.
+static const double ALLOWED = 8e-4;
+// Of the kinetic energy that a step may lose: a jump of what is measured must not stop a splash.
+static const double MOST = 5e-3;
+
+static bool is_left_alone(const ty_world* world, const ty_solve_def* def)
+{
+    const ty_world_def* w = ty_world_get_def(world);
+    bool open = false;
+    for (int side = 0; side < TY_N_SIDES && w->has_domain; ++side) open |= !w->wall[side].closed;
+    return !open && w->n_sources == 0 && w->n_drains == 0 && !ty_world_has_forces(world) &&
+           !ty_world_steers(world) && !ty_world_solid_moves(world) &&
+           !(ty_world_solid_speed(world) > 0.0) && !ty_varying_in_time(&w->gravity) &&
+           def->surface_tension == 0.0;
+}
+
+// The potential energy of the place where the liquid is lowest.
+static double floor_energy(const ty_tri_mesh* m, ty_vec3 g, double density)
+{
+    double lowest = INFINITY;
+    for (int v = 0; v < m->n_verts; ++v) lowest = fmin(lowest, -ty_dot(g, ty_load3(m->vert[v])));
+    return density * lowest;
+}
+
+void ty_energy_account(ty_energy* e, const ty_world* world, const ty_solve_def* def,
+                       const ty_tri_mesh* surface, double kinetic, double potential)
+{
+    double volume = ty_tri_mesh_volume(surface);
+    bool alone = volume > 0.0 && is_left_alone(world, def);
+    if (!alone) {
+        *e = (ty_energy){0};
+        return;
+    }
+    kinetic /= volume, potential /= volume;
+    double sum = kinetic + potential;
+    if (e->begun == 0.0) {
+        double floor = floor_energy(surface, ty_world_gravity(world), def->density);
+        *e = (ty_energy){.begun = 1.0, .lowest = sum, .sum = sum, .scale = potential - floor};
+    }
+    // The next step will gain what this one would have gained.
+    double gain = fmax(0.0, sum - e->sum + ty_energy_loss(e) * e->kinetic);
+    e->scale = fmax(e->scale, kinetic);
+    e->lowest = fmin(e->lowest, sum);
+    e->kinetic = kinetic;
+    e->sum = sum;
+    e->excess = fmax(0.0, sum + gain - e->lowest - ALLOWED * e->scale);
+}
+
+double ty_energy_loss(const ty_energy* e)
+{
+    return e->excess > 0.0 ? fmin(MOST, e->excess / e->kinetic) : 0.0;
+}
+
+ty_status ty_energy_archive(ty_energy* e, ty_archive* ar)
+{
+    return ty_archive_f64(ar, "energy", &e->begun, sizeof *e / sizeof(double));
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The law of energy: liquid that nobody pushes gains none. Errors in space of solver and tracker
+// have either sign (films, eddies of a few cells) and may add to it all the same. What exceeds the
+// lowest so far by more than ALLOWED is taken from the velocities in the next step (solve/calm.h): a
+// projection onto an invariant [Hairer2006, IV.4], of one side only.
+#ifndef TY_SIM_ENERGY_H
+#define TY_SIM_ENERGY_H
+
+#include "core/archive.h"
+#include "mesh/tri_mesh.h"
+#include "solve/solve.h"
+
+// Open; zero-initialised: not begun.
+typedef struct ty_energy {
+    double begun;     // 1 while nobody pushes. In J/m3, for volumes waver:
+    double lowest;    // since then
+    double scale;     // what the liquid could do when it was left alone, or its largest motion
+    double kinetic, sum;    // of the last step
+    double excess;          // what the next step is to lose
+} ty_energy;
+
+// After a step: kinetic and potential energy, J, of what `surface` encloses. Begins anew while
+// anything does work that is not counted: moving solids, sources, drains, forces, steering, open
+// sides, surface tension.
+void ty_energy_account(ty_energy* e, const ty_world* world, const ty_solve_def* def,
+                       const ty_tri_mesh* surface, double kinetic, double potential);
+// The share of its kinetic energy that the next step is to lose; 0 nearly always.
+double ty_energy_loss(const ty_energy* e);
+ty_status ty_energy_archive(ty_energy* e, ty_archive* ar);
+
+#endif
