@@ -105,6 +105,15 @@ bool ty_array_reserve_(void** at, int64_t n, int64_t* capacity, int64_t count, s
     return true;
 }
 
+bool ty_array_renew_(void** at, int64_t* capacity, int64_t count, size_t size)
+{
+    if (count <= *capacity) return true;
+    ty_free(*at);
+    *at = ty_alloc((size_t)count, size);
+    *capacity = *at ? count : 0;
+    return *at != NULL;
+}
+
 void* ty_arena_alloc(ty_arena* arena, size_t n, size_t size)
 {
     size_t bytes;

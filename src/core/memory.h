@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/status.h"
 
@@ -45,13 +46,27 @@ double ty_memory_peak_mib(void);
 // Sets n, keeping the old elements; new ones are undefined.
 #define ty_array_resize(a, count)                                                                  \
     (ty_array_reserve((a), (count)) ? ((a)->n = (count), true) : false)
+// Sets n; the elements are lost, and there is room for no more than these or those before.
+#define ty_array_renew(a, count)                                                                   \
+    ((a)->n = 0, ty_array_renew_((void**)&(a)->at, &(a)->capacity, (count), sizeof *(a)->at)       \
+                     ? ((a)->n = (count), true)                                                    \
+                     : false)
 // Appends; false when out of memory.
 #define ty_array_push(a, value)                                                                    \
     ((a)->n < (a)->capacity || ty_array_reserve((a), (a)->n + 1)                                   \
          ? ((a)->at[(a)->n++] = (value), true)                                                     \
          : false)
+// Exchanges two objects of one type, arrays too.
+#define TY_SWAP(a, b)                                                                              \
+    do {                                                                                           \
+        char swap_[sizeof(a)];                                        \
+        memcpy(swap_, &(a), sizeof(a));                                                            \
+        memcpy(&(a), &(b), sizeof(a));                                                             \
+        memcpy(&(b), swap_, sizeof(a));                                                            \
+    } while (0)
 #define ty_array_free(a) (ty_free((a)->at), (a)->at = NULL, (a)->n = (a)->capacity = 0)
 bool ty_array_reserve_(void** at, int64_t n, int64_t* capacity, int64_t count, size_t size);
+bool ty_array_renew_(void** at, int64_t* capacity, int64_t count, size_t size);
 
 // An arena: bump allocation, one reset. After the first step it is one block as large as a step
 // needs. Open type; zero-initialise, use from one thread at a time.

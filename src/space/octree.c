@@ -24,6 +24,20 @@ void ty_octree_trim(ty_octree* t)
     ty_array_free(&t->active_centre);
 }
 
+void ty_octree_lend(ty_octree* from, ty_octree* to)
+{
+    ty_octree_trim(to);
+    for (int l = 0; l < TY_OCTREE_MAX_LEVELS; ++l) {
+        TY_SWAP(from->level[l].before, to->level[l].before);
+        TY_SWAP(from->level[l].value_before, to->level[l].value_before);
+    }
+    TY_SWAP(from->roots, to->roots);
+    TY_SWAP(from->corners_before, to->corners_before);
+    TY_SWAP(from->corner_value_before, to->corner_value_before);
+    TY_SWAP(from->active_corner, to->active_corner);
+    TY_SWAP(from->active_centre, to->active_centre);
+}
+
 void ty_octree_tidy(ty_octree* t)
 {
     ty_octree_trim(t);

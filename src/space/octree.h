@@ -84,6 +84,8 @@ ty_status ty_octree_find_corners(ty_octree* t);
 void ty_octree_free(ty_octree* t);
 // Gives back scratch memory.
 void ty_octree_trim(ty_octree* t);
+// Moves scratch memory to a tree that is going to be built; its own must not be asked for any more.
+void ty_octree_lend(ty_octree* from, ty_octree* to);
 // Gives back all memory but that of the sets: leaves are found as before, corners and values are
 // gone.
 void ty_octree_tidy(ty_octree* t);

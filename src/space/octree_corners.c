@@ -206,8 +206,8 @@ static void corner_block(void* ctx, ty_range r)
 
 ty_status ty_octree_find_corners(ty_octree* t)
 {
-    if (!ty_array_resize(&t->corner, 8 * (int64_t)t->n_octants) ||
-        !ty_array_resize(&t->inside, t->n_octants))
+    if (!ty_array_renew(&t->corner, 8 * (int64_t)t->n_octants) ||
+        !ty_array_renew(&t->inside, t->n_octants))
         return ty_no_memory("octree corners");
     for (int l = 0; l < t->n_levels; ++l) {
         corner_args k = {t, l};

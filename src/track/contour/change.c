@@ -91,7 +91,8 @@ static ty_status edit_one(ty_slc* s, const ty_edit* e, double* volume_changed)
     TY_TRY(stay_fat(s));
     edited change = {s, e->add, ty_slc_region_sampler(&region)};
     ty_slc_remake_def def = {.phi = {.self = &change, .width = 1, .eval = eval_edited},
-                             .lipschitz = 1.0};
+                             .lipschitz = 1.0,
+                             .keep_old = true};
     def.box = ty_slc_bounds(s, MARGIN * s->def.cell);
     if (e->add) {
         ty_box world = ty_world_bounds(s->world);
@@ -190,6 +191,7 @@ ty_status ty_slc_offset(ty_slc* s, const double* metres_per_piece)
     if (most == 0.0) return ty_ok();
     TY_TRY(ty_slc_thickness(s, THICK * h));
     TY_TRY(share_offset(s, metres_per_piece));
+    if (ty_slc_may_nudge(s, most)) return ty_slc_nudge(s);
     TY_TRY(stay_fat(s));
     ty_slc_offset_fat(s, s->amount.at);
     moved exact = {s, false}, rough = {s, true};

@@ -40,6 +40,16 @@ void ty_slc_surface_free(ty_slc_surface* s)
     ty_array_free(&s->id);
 }
 
+void ty_slc_surface_lend(ty_slc_surface* from, ty_slc_surface* to)
+{
+    TY_SWAP(from->exact, to->exact);
+    TY_SWAP(from->first_tri, to->first_tri);
+    TY_SWAP(from->far, to->far);
+    TY_SWAP(from->point, to->point);
+    TY_SWAP(from->id, to->id);
+    from->mesh.n_verts = from->mesh.n_tris = 0;
+}
+
 // Four values side by side: those of a leaf's corners at the low end along x, or at the high end.
 typedef double four __attribute__((vector_size(32)));
 

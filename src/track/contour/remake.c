@@ -291,6 +291,7 @@ static ty_status contour(ty_slc* s, const ty_slc_remake_def* def)
     tree.rule = TY_OCTREE_CONTOUR;
     tree.lipschitz = def->lipschitz;
     if (!(def->box.lo[0] <= def->box.hi[0])) return ty_tri_mesh_resize(&s->next.mesh, 0, 0);
+    ty_octree_lend(&s->now.tree, &s->next.tree);
     TY_TRY(ty_octree_build(&s->next.tree, &def->phi, &tree));
     return ty_contour_octree(&s->contour, &s->next.tree, &def->phi, TY_CONTOUR_REFINE_KINKS,
                              &s->next.mesh);
@@ -302,6 +303,7 @@ ty_status ty_slc_remake(ty_slc* s, const ty_slc_remake_def* def)
     TY_TRY(ty_world_status(s->world));
     TY_TRY(ty_slc_bend(&s->next));
     TY_TRY(carry_attributes(s, def));
+    if (!def->keep_old) ty_slc_surface_lend(&s->now, &s->next);
     TY_TRY(ty_slc_surface_finish(&s->next));
     ty_slc_surface old = s->now;
     s->now = s->next;

@@ -9,6 +9,7 @@
 //   thin.c       liquid thinner than a cell                         behind.c     liquid does not come through walls
 //   deep.c       where no free surface comes in a step              crease.c     the liquid in solids beside concave edges
 //   region.c     regions that touch solids                          loss.c       what contouring loses in a step
+//   nudge.c      small offsets without a remake
 #ifndef TY_TRACK_CONTOUR_SLC_H
 #define TY_TRACK_CONTOUR_SLC_H
 
@@ -133,6 +134,9 @@ bool ty_slc_foot_near(const ty_slc_surface* s, ty_slc_walk* walk, const ty_octan
 ty_status ty_slc_surface_finish(ty_slc_surface* s);
 ty_status ty_slc_surface_archive(ty_slc_surface* s, ty_archive* ar);
 void ty_slc_surface_free(ty_slc_surface* s);
+// `to`, which cannot be asked yet, takes over the memory that makes `from` askable: most of it, and
+// not needed twice. `from` is empty.
+void ty_slc_surface_lend(ty_slc_surface* from, ty_slc_surface* to);
 
 // What a remake does. Value.
 typedef struct ty_slc_remake_def {
@@ -141,9 +145,9 @@ typedef struct ty_slc_remake_def {
     double lipschitz;
     const ty_flow* flow;    // that brought the surface here, for attributes; NULL: it did not move
     double dt;
+    bool keep_old;    // `next` is the old surface then, and knows its distance
 } ty_slc_remake_def;
-// The triangles of { phi = 0 } become the surface, with pieces. On failure the old one is still
-// there.
+// The triangles of { phi = 0 } become the surface, with pieces. On failure there may be none.
 ty_status ty_slc_remake(ty_slc* s, const ty_slc_remake_def* def);
 ty_box ty_slc_bounds(const ty_slc* s, double margin);
 
@@ -193,6 +197,10 @@ void ty_slc_region_close(ty_slc* s);    // gives the ground back
 ty_status ty_slc_edit(ty_slc* s, int n, const ty_edit* edits, double* volume_changed);
 ty_status ty_slc_offset(ty_slc* s, const double* metres_per_piece);
 ty_status ty_slc_offset_later(ty_slc* s, const double* metres_per_piece);
+// nudge.c: an offset of `amount` in place, where none is larger than `most` metres and may_nudge says so:
+// the surface is as a remake left it in this step.
+bool ty_slc_may_nudge(const ty_slc* s, double most);
+ty_status ty_slc_nudge(ty_slc* s);
 // Where there is an inset, that takes an offset.
 void ty_slc_offset_fat(ty_slc* s, const double* amount);
 
