@@ -47,6 +47,28 @@ static void a_source_under_water_lifts_the_level(void** unused)
     scene_end(run);
 }
 
+// The same on tetrahedra, in the water and on the floor: without a divergence of their own they bring
+// nothing.
+static void sources_under_water_bring_their_rate_on_tetrahedra(void** unused)
+{
+    (void)unused;
+    const char* const shape[2] = {"sphere: {center: [0.5, 0.2, 0.5], radius: 0.15}",
+                                  "box: {min: [0.3, -1, 0.3], max: [0.7, 0.15, 0.7]}"};
+    for (int k = 0; k < 2; ++k) {
+        scene_run* run = scene_start(
+            16, 1,
+            "domain: {min: [0, 0, 0], size: [1, 1, 1]}\nsolver: {kind: tet}\n"
+            "surface: {tracker: levelset, volume: {correct: false}}\n"
+            "liquid: [{box: {min: [-1, -1, -1], max: [2, 0.6, 2]}}]\n"
+            "sources:\n  - %s\n    velocity: [0.05, 0.2, 0]\n    rate: 0.02\n",
+            shape[k]);
+        for (int frame = 1; frame <= 8; ++frame) scene_frame(run);
+        print_message("%.3f of what is due\n", gained(run) / due(run));
+        assert_near(gained(run), due(run), 0.01 * due(run));
+        scene_end(run);
+    }
+}
+
 // Switched between frames, with a velocity that grows: 0.3 (1 + t) over the sphere's cross-section.
 static void a_source_is_on_from_one_time_to_another(void** unused)
 {
@@ -158,6 +180,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_duct_fills_at_the_rate_of_its_source),
         cmocka_unit_test(a_source_under_water_lifts_the_level),
+        cmocka_unit_test(sources_under_water_bring_their_rate_on_tetrahedra),
         cmocka_unit_test(a_source_is_on_from_one_time_to_another),
         cmocka_unit_test(key_frames_drive_a_source),
         cmocka_unit_test(a_source_that_moves_with_its_liquid_adds_nothing),

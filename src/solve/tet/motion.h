@@ -173,6 +173,8 @@ ty_status ty_tetflow_give(ty_tetflow* tf, const ty_liquid* liquid, bool physical
 ty_status ty_tetflow_contact(ty_tetflow* tf);
 // The direction away from solids, by differences over a part of a cell.
 ty_vec3 ty_tet_way_out(const ty_sampler* solid, double cell, ty_vec3 x);
+// emit.c: adds to `divergence` what sources bring in where no air is behind them.
+void ty_tetflow_emit(ty_tetflow* tf, const ty_liquid* liquid);
 // calm.c: slivers move as the open tets beside them; forces join the accelerations, which become
 // what may be carried.
 void ty_tetflow_calm_slivers(ty_tetflow* tf);

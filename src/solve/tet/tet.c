@@ -17,15 +17,18 @@ static ty_status want_divergence(ty_tetflow* tf, const ty_liquid* liquid, const 
 {
     ty_tet_motion* m = ty_tetflow_new(tf);
     int n = m->state.mesh.n_tets;
+    bool wanted = liquid->divergence.eval != NULL;
     *divergence = NULL;
-    if (!liquid->divergence.eval) return ty_ok();
+    if (!wanted && ty_world_n_sources(tf->world) == 0) return ty_ok();
     if (!ty_array_resize(&tf->divergence, n)) return ty_no_memory("divergence");
-    for (int at = 0; at < n; at += TY_SAMPLE_BATCH) {
+    if (n) memset(tf->divergence.at, 0, (size_t)n * sizeof(double));
+    for (int at = 0; at < n && wanted; at += TY_SAMPLE_BATCH) {
         double x[TY_SAMPLE_BATCH][3];
         int count = n - at < TY_SAMPLE_BATCH ? n - at : TY_SAMPLE_BATCH;
         for (int i = 0; i < count; ++i) ty_store3(x[i], m->centre.at[at + i]);
         ty_sample(&liquid->divergence, count, (const double(*)[3])x, tf->divergence.at + at);
     }
+    ty_tetflow_emit(tf, liquid);
     *divergence = tf->divergence.at;
     return ty_ok();
 }
