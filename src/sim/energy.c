@@ -26,15 +26,15 @@ static double floor_energy(const ty_tri_mesh* m, ty_vec3 g, double density)
 }
 
 void ty_energy_account(ty_energy* e, const ty_world* world, const ty_solve_def* def,
-                       const ty_tri_mesh* surface, double kinetic, double potential, double outflow)
+                       const ty_tri_mesh* surface, const ty_frame_stats* row)
 {
-    double volume = ty_tri_mesh_volume(surface);
-    bool alone = volume > 0.0 && outflow == 0.0 && is_left_alone(world, def);
+    bool alone = row->volume > 0.0 && row->outflow == 0.0 && is_left_alone(world, def);
     if (!alone) {
         *e = (ty_energy){0};
         return;
     }
-    kinetic /= volume, potential /= volume;
+    double kinetic = row->kinetic_energy / row->volume;
+    double potential = row->potential_energy / row->volume;
     double sum = kinetic + potential;
     if (e->begun == 0.0) {
         double floor = floor_energy(surface, ty_world_gravity(world), def->density);

@@ -8,6 +8,7 @@
 
 #include "core/archive.h"
 #include "mesh/tri_mesh.h"
+#include "sim/stats.h"
 #include "solve/solve.h"
 
 // Open; zero-initialised: not begun.
@@ -19,12 +20,11 @@ typedef struct ty_energy {
     double excess;          // what the next step is to lose
 } ty_energy;
 
-// After a step: kinetic and potential energy, J, of what `surface` encloses. Begins anew while
-// anything does work that is not counted: moving solids, sources, drains, forces, steering, surface
-// tension, `outflow` through open sides.
+// After a step, with its volume, energies and outflow in `row`. Begins anew while anything does work
+// that is not counted: moving solids, sources, drains, forces, steering, surface tension, outflow
+// through open sides.
 void ty_energy_account(ty_energy* e, const ty_world* world, const ty_solve_def* def,
-                       const ty_tri_mesh* surface, double kinetic, double potential,
-                       double outflow);
+                       const ty_tri_mesh* surface, const ty_frame_stats* row);
 // The share of its kinetic energy that the next step is to lose; 0 nearly always.
 double ty_energy_loss(const ty_energy* e);
 ty_status ty_energy_archive(ty_energy* e, ty_archive* ar);

@@ -9,6 +9,7 @@
 
 static const double CELL = 1.0 / 16;
 static const double WIDE = 0.7;
+enum { SETTLE = 2 };    // of sim/step.c
 
 static void eval_drift(const void* self, int n, const double (*x)[3], double* out)
 {
@@ -50,7 +51,7 @@ static void open_sheet(drifting* d)
 
 static void step(drifting* d, const ty_flow* flow, double t, double dt)
 {
-    bool moved;
+    bool moved = false;
     ty_liquid liquid = ty_tracker_contour.liquid(d->tracker);
     assert_ok(ty_ledger_remember(&d->ledger, &liquid, flow, d->t.world, &d->cut, dt));
     assert_ok(ty_tracker_contour.advance(d->tracker, flow, d->t.world, t, dt));
@@ -58,7 +59,14 @@ static void step(drifting* d, const ty_flow* flow, double t, double dt)
     liquid = ty_tracker_contour.liquid(d->tracker);
     assert_ok(ty_ledger_balance(&d->ledger, &liquid, flow, d->t.world, &d->cut, dt));
     assert_ok(ty_ledger_correct(&d->ledger, &ty_tracker_contour, d->tracker, false, &moved));
-    if (moved) cut(d);
+    for (int pass = 0; moved; ++pass) {    // as sim/step.c does
+        double before = ty_tri_mesh_volume(&d->cut), after;
+        cut(d);
+        after = ty_tri_mesh_volume(&d->cut);
+        ty_ledger_corrected(&d->ledger, after - before);
+        if (pass == SETTLE) break;
+        assert_ok(ty_ledger_settle(&d->ledger, &ty_tracker_contour, d->tracker, after, &moved));
+    }
 }
 
 // The widest gap that rays straight through the sheet see, two cells and more inside its rim; in

@@ -123,8 +123,7 @@ static ty_status report(ty_sim* sim)
             "the numbers went wrong at t = %.6g s (speed %g m/s, volume %g m3); try a smaller "
             "frames.cfl or a smaller cell, and look at the last good frame",
             sim->time, row->max_speed, row->volume);
-    ty_energy_account(&sim->energy, sim->world, &sim->def->solve, &sim->surface,
-                      row->kinetic_energy, row->potential_energy, row->outflow);
+    ty_energy_account(&sim->energy, sim->world, &sim->def->solve, &sim->surface, row);
     return ty_sim_probe(sim);
 }
 

@@ -95,14 +95,6 @@ static void carry(const ty_lattice_set* from, const double* old, const ty_lattic
     ty_parallel_for(to->n, TY_SAMPLE_BATCH, carry_block, &k);
 }
 
-#define SWAP(a, b)                                                                                 \
-    do {                                                                                           \
-        char swap_[sizeof(a)];                                                                     \
-        memcpy(swap_, &(a), sizeof(a));                                                            \
-        memcpy(&(a), &(b), sizeof(a));                                                             \
-        memcpy(&(b), swap_, sizeof(a));                                                            \
-    } while (0)
-
 // Every bit of a byte as a byte of ones or zeros.
 static uint64_t bytes_of_bits(uint64_t eight)
 {
@@ -132,8 +124,8 @@ static bool insert_children(ty_lattice_set* children, const ty_lattice_brick* pa
 static ty_status remake_level(ty_octree* t, int l)
 {
     ty_octree_level* level = &t->level[l];
-    SWAP(level->octants, level->before);
-    SWAP(level->value, level->value_before);
+    TY_SWAP(level->octants, level->before);
+    TY_SWAP(level->value, level->value_before);
     ty_lattice_set_clear(&level->octants);
     const ty_lattice_set* split = &t->level[l + 1].split;
     for (int64_t b = 0; b < split->brick.n; ++b)
@@ -158,7 +150,7 @@ static ty_status remake_roots(ty_octree* t)
 {
     ty_octree_level* top = &t->level[t->n_levels - 1];
     TY_TRY(ty_lattice_set_copy(&top->before, &top->octants));
-    SWAP(top->value, top->value_before);
+    TY_SWAP(top->value, top->value_before);
     if (!add_bricks(&top->octants, &top->split) || !add_bricks(&top->octants, &t->roots))
         return ty_no_memory("octants");
     TY_TRY(ty_lattice_set_finish(&top->octants));
@@ -218,8 +210,8 @@ static ty_status remake(ty_octree* t)
 
 static ty_status remake_corners(ty_octree* t)
 {
-    SWAP(t->corners, t->corners_before);
-    SWAP(t->corner_value, t->corner_value_before);
+    TY_SWAP(t->corners, t->corners_before);
+    TY_SWAP(t->corner_value, t->corner_value_before);
     ty_lattice_set_clear(&t->corners);
     if (!ty_octree_insert_corners(t)) return ty_no_memory("octree corners");
     TY_TRY(ty_lattice_set_finish(&t->corners));
