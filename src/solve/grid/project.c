@@ -221,7 +221,7 @@ static void guess_block(void* ctx, ty_range r)
 static ty_status relax_stiff_rows(ty_gridflow* gf)
 {
     const ty_csr* a = &gf->matrix;
-    ty_ids* stiff = &gf->layer;    // places of their diagonals
+    ty_ids* stiff = &gf->layer;    // two each: row and place of its diagonal
     if (!ty_array_resize(stiff, 2 * (int64_t)a->n)) return ty_no_memory("pressure");
     stiff->n = 0;
     for (int row = 0; row < a->n; ++row)

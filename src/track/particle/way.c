@@ -69,8 +69,10 @@ static void follow(const job* j, const asked_faces* f, double (*to)[3])
         int left = 0;
         for (int i = 0; i < n; ++i) memcpy(at[i], to[id[i]], sizeof at[i]);
         ty_sample(&j->flow->middle, n, (const double(*)[3])at, v[0]);
-        for (int i = 0; i < n && done == 0; ++i)
-            pieces[i] = (int)ty_clamp(ceil(ty_norm(ty_load3(v[i])) * j->dt / h), 1.0, MOST_PIECES);
+        for (int i = 0; i < n && done == 0; ++i) {
+            double cells = ty_norm(ty_load3(v[i])) * j->dt / h;
+            pieces[i] = cells > 1.0 ? (int)ty_min(ceil(cells), MOST_PIECES) : 1;
+        }
         for (int i = 0; i < n; ++i)
             ty_store3(at[i], ty_load3(at[i]) + 0.5 * j->dt / pieces[id[i]] * ty_load3(v[i]));
         ty_sample(&j->flow->middle, n, (const double(*)[3])at, v[0]);
