@@ -18,7 +18,8 @@
 #include "world/trace.h"
 
 // The fixed point of the Lagrangian trace is found when a point moves by no more than this share of
-// a cell.
+// a cell. (Telling what is left from the last two moves, to stop at 5e-3 or 2e-3, was tried: a thin
+// jet into a pool, with eight speeds, brought 0.9 % too much or too little in the mean instead of 0.6.)
 static const double FOUND = 1e-3;
 // How much of theta's damping of waves ty_gridflow_smooth takes back.
 static const double FORGIVEN = 0.9;
@@ -34,7 +35,7 @@ typedef struct advect_job {
     double* back;           // MacCormack: corrected values
 } advect_job;
 
-// next_acc = u + dt/2 a, carried = u + (1 - theta) dt a: sampled once instead of twice.
+// path = u + dt/2 a, carried = u + (1 - theta) dt a: sampled once instead of twice.
 static void make_carried(void* ctx, ty_range r)
 {
     const advect_job* job = ctx;
@@ -43,7 +44,7 @@ static void make_carried(void* ctx, ty_range r)
     for (int axis = 0; axis < 3; ++axis)
         for (int64_t i = r.begin; i < r.end; ++i) {
             double u = gf->u[axis][i], a = gf->acc[axis][i];
-            gf->next_acc[axis][i] = u + half * a;
+            gf->path[axis][i] = (float)(u + half * a);
             gf->carried[axis][i] = u + share * a;
         }
 }
@@ -52,16 +53,16 @@ static void make_carried(void* ctx, ty_range r)
 // that are found leave. The first velocities are those of the faces that x are the centres of.
 static void lagrangian_foot(const advect_job* job, int n, const int* face, double (*x)[3])
 {
-    double y[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3], to[TY_SAMPLE_BATCH][3],
-        far = FOUND * job->gf->cells.h;
+    double y[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3], to[TY_SAMPLE_BATCH][3];
+    double far = FOUND * job->gf->cells.h;
     int id[TY_SAMPLE_BATCH];
     memcpy(y, x, (size_t)n * sizeof *x);
     memcpy(to, x, (size_t)n * sizeof *x);
     for (int i = 0; i < n; ++i) id[i] = i;
     for (int k = 1; n > 0; ++k) {
         int left = 0;
-        if (k == 1) ty_face_vectors(job->gf, job->gf->next_acc, job->axis, n, face, v);
-        else ty_face_sample(&job->gf->cells, job->gf->next_acc, n, (const double(*)[3])y, v[0]);
+        for (int i = 0; i < n && k == 1; ++i) ty_path_at_face(job->gf, job->axis, face[i], v[i]);
+        if (k > 1) ty_path_sample(job->gf, n, (const double(*)[3])y, v[0]);
         for (int i = 0; i < n; ++i) {
             ty_vec3 target = ty_load3(to[i]), next = target - job->dt * ty_load3(v[i]),
                     moved = next - ty_load3(y[i]);

@@ -8,6 +8,8 @@
 
 enum { BLOCK = 512, QUEUED = 255 };
 
+// Cells from the surface: faces so deep have the liquid's around them, be distances steep as they may.
+static const double DEEP = 3.0;
 // 1 / the open fraction from which on a face's velocity is its own.
 static const double PER_TRUSTED = 1.0;
 
@@ -90,11 +92,29 @@ static ty_status note_known(ty_gridflow* gf, int axis, const ty_ids* faces)
     return ty_ok();
 }
 
+// Whether all faces beside one are the liquid's: it lies deep in it, and no obstacle or side is near.
+static inline bool is_deep(const ty_gridflow* gf, int axis, int f)
+{
+    int below = f - gf->cells.stride[axis];
+    return gf->phi[f] < -DEEP * gf->cells.h && gf->phi[below] < -DEEP * gf->cells.h &&
+           !((gf->within[f] | gf->within[below]) & TY_BESIDE_SIDE);
+}
+
+// Leaves those known faces beside which there may be others.
+static void drop_deep(ty_gridflow* gf, int axis)
+{
+    int64_t left = 0;
+    for (int64_t k = 0; k < gf->front.n; ++k)
+        if (!is_deep(gf, axis, gf->front.at[k])) gf->front.at[left++] = gf->front.at[k];
+    gf->front.n = left;
+}
+
 static ty_status extrapolate(ty_gridflow* gf, int axis)
 {
     TY_TRY(list_known(gf, axis));
     gf->known[axis].n = 0;
     TY_TRY(note_known(gf, axis, &gf->front));
+    if (!gf->has_bodies) drop_deep(gf, axis);
     for (int layer = 0; layer < gf->layers; ++layer) {
         gf->layer.n = 0;
         TY_TRY(grow(gf, axis, gf->front.at, gf->front.n));

@@ -38,18 +38,25 @@ static int face_below(const ty_gridflow* gf, int axis, int f)
     return (inside || source) && gf->mark[axis][below] == 1 ? below : 0;
 }
 
-static void expose(const ty_gridflow* gf, int axis, const double* u, double* seen)
+// The velocity below crossing faces, and its rate: those of the faces, as far as they are not trusted.
+static void expose(const ty_gridflow* gf, int axis)
 {
+    const double* u = gf->u[axis];
+    double *seen = gf->seen[axis], *rate = gf->carries ? gf->rate[axis] : NULL;
     memcpy(seen, u, sizeof(double) * (size_t)gf->cells.count);
     for (int64_t k = 0; k < gf->face[axis].n && !gf->def->paper; ++k) {
         int f = gf->face[axis].at[k], below = face_below(gf, axis, f);
         if (!below) continue;
-        // Two cells of liquid share the face between them.
+        // Two cells of liquid share the face between them; the upper one's turn is the last.
         int other = 2 * below - f;
         bool shared = other != f && gf->mark[axis][other] == 1 &&
                       face_below(gf, axis, other) == below;
-        double trust = ty_gridflow_trust(gf, gf->u[axis][f] - gf->u[axis][below]);
+        if (shared && other > f && gf->open[axis][other] > 0.0) continue;
+        double trust = ty_gridflow_trust(gf, u[f] - u[below]);
         seen[below] = trust * u[below] + (1.0 - trust) * (shared ? 0.5 * (u[f] + u[other]) : u[f]);
+        if (!rate) continue;
+        double given = shared ? 0.5 * (rate[f] + rate[other]) : rate[f];
+        rate[below] = trust * rate[below] + (1.0 - trust) * given;
     }
 }
 
@@ -79,11 +86,12 @@ static inline double local_rate(const ty_gridflow* gf, int axis, int f, const in
     return sum;
 }
 
-// Behind the sides there are values, but no marks.
+// Behind the sides there are values, but no marks. All but the last layer's faces were gone on from.
 static inline bool neighbours_known(const ty_gridflow* gf, int axis, int f, const int* at)
 {
     const ty_cells* c = &gf->cells;
     const uint8_t* mark = gf->mark[axis] + f;
+    if (mark[0] <= gf->layers) return true;
     for (int d = 0; d < 3; ++d) {
         int s = c->stride[d];
         if (((!at || at[d] < c->n[d]) && !mark[s]) || ((!at || at[d] > 1) && !mark[-s]))
@@ -100,13 +108,50 @@ static bool on_closed_side(const ty_gridflow* gf, int axis, const int at[3])
            (at[axis] == gf->cells.n[axis] + 1 && gf->closed[2 * axis + 1]);
 }
 
+// The rates of n faces from f on, one after the other along x, away from the sides: local_rate, with
+// the other two axes by name for the sake of vectors.
+static void rate_row(const rate_job* job, int f, int n)
+{
+    const ty_gridflow* gf = job->gf;
+    int a = job->axis, b = (a + 1) % 3, c = (a + 2) % 3;
+    int64_t da = gf->cells.stride[a], db = gf->cells.stride[b], dc = gf->cells.stride[c];
+    const double* restrict u = gf->u[a] + f, * restrict v = gf->u[b] + f, * restrict w = gf->u[c] + f;
+    const double* restrict acc = gf->acc[a] + f;
+    double* restrict rate = gf->rate[a] + f;
+    double half = 0.5 * gf->cells.per_h;
+    for (int64_t i = 0; i < n; ++i) {
+        double along_b = 0.25 * (v[i] + v[i + db] + v[i - da] + v[i - da + db]);
+        double along_c = 0.25 * (w[i] + w[i + dc] + w[i - da] + w[i - da + dc]);
+        double carried = u[i] * (u[i + da] - u[i - da]) + along_b * (u[i + db] - u[i - db]) +
+                         along_c * (u[i + dc] - u[i - dc]);
+        double now = acc[i] - half * carried, room = ty_room_at(&job->room, u[i]);
+        rate[i] = ty_clamp(now, -room, room);
+    }
+}
+
+// How many of the known faces from the k-th on are neighbours along x that rate_row can do.
+static int row_length(const ty_gridflow* gf, int axis, int64_t k, int64_t end)
+{
+    const int* face = gf->known[axis].at;
+    int n = 0;
+    while (k + n < end && face[k + n] == face[k] + n && gf->mark[axis][face[k + n]] <= gf->layers &&
+           !(gf->within[face[k + n]] & TY_BESIDE_SIDE))
+        ++n;
+    return n;
+}
+
 static void find_rates(void* ctx, ty_range r)
 {
     const rate_job* job = ctx;
     const ty_gridflow* gf = job->gf;
     int axis = job->axis, at[3];
     for (int64_t k = r.begin; k < r.end; ++k) {
-        int f = gf->known[axis].at[k];
+        int f = gf->known[axis].at[k], row = row_length(gf, axis, k, r.end);
+        if (row > 0) {
+            rate_row(job, f, row);
+            k += row - 1;
+            continue;
+        }
         double room = ty_room_at(&job->room, gf->u[axis][f]), rate = 0.0;
         if (!(gf->within[f] & TY_BESIDE_SIDE)) {
             if (neighbours_known(gf, axis, f, NULL)) rate = local_rate(gf, axis, f, NULL);
@@ -115,19 +160,18 @@ static void find_rates(void* ctx, ty_range r)
             if (neighbours_known(gf, axis, f, at) && !on_closed_side(gf, axis, at))
                 rate = local_rate(gf, axis, f, at);
         }
-        gf->next_acc[axis][f] = ty_clamp(rate, -room, room);
+        gf->rate[axis][f] = ty_clamp(rate, -room, room);
     }
 }
 
 ty_status ty_gridflow_expose(ty_gridflow* gf)
 {
-    for (int axis = 0; axis < 3; ++axis) {
-        expose(gf, axis, gf->u[axis], gf->seen[axis]);
-        if (!gf->carries) continue;
+    for (int axis = 0; axis < 3 && gf->carries; ++axis) {
         rate_job job = {gf, axis, ty_gridflow_make_room(gf)};
-        memset(gf->next_acc[axis], 0, sizeof(double) * (size_t)gf->cells.count);
+        memset(gf->rate[axis], 0, sizeof(double) * (size_t)gf->cells.count);
         ty_parallel_for(gf->known[axis].n, BLOCK, find_rates, &job);
-        expose(gf, axis, gf->next_acc[axis], gf->rate[axis]);
     }
-    return ty_gridflow_continue_rates(gf);
+    TY_TRY(ty_gridflow_continue_rates(gf));
+    for (int axis = 0; axis < 3; ++axis) expose(gf, axis);
+    return ty_ok();
 }

@@ -42,7 +42,7 @@ void ty_gridflow_note_flux(ty_gridflow* gf)
     }
 }
 
-// The rate of what is continued is that of its velocity; forces are no part of next_acc[].
+// The rate of what is continued is that of its velocity; forces are no part of rate[].
 static ty_status continue_batch(ty_gridflow* gf, int axis, int n, const int* face)
 {
     double x[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3], a[TY_SAMPLE_BATCH][3];
@@ -53,7 +53,7 @@ static ty_status continue_batch(ty_gridflow* gf, int axis, int n, const int* fac
         TY_TRY(ty_world_forces(gf->world, n, (const double(*)[3])x, (const double(*)[3])v, a));
     }
     for (int i = 0; i < n; ++i) {
-        double rate = gf->next_acc[axis][face[i]] + a[i][axis];
+        double rate = gf->rate[axis][face[i]] + a[i][axis];
         gf->flux_rate[axis][face[i]] = gf->open[axis][face[i]] * rate;
     }
     return ty_ok();

@@ -226,6 +226,7 @@ static void destroy(void* self)
                             gf->flux_rate[axis], gf->emitted[axis]};
         for (int i = 0; i < 14; ++i) ty_free(arrays[i]);
         ty_free(gf->mark[axis]);
+        ty_free(gf->path[axis]);
         ty_free(gf->stress_row[axis]);
         ty_array_free(&gf->cut[axis].face);
         ty_array_free(&gf->cut[axis].velocity);
@@ -314,6 +315,7 @@ static ty_status reserve(ty_gridflow* gf)
         ok = (gf->acc[axis] = ty_alloc_zero(n, sizeof(double))) &&
              (gf->next_acc[axis] = ty_alloc_zero(n, sizeof(double))) &&
              (gf->rate[axis] = ty_alloc_zero(n, sizeof(double))) &&
+             (gf->path[axis] = ty_alloc_zero(n, sizeof(float))) &&
              (gf->carried[axis] = ty_alloc_zero(n, sizeof(double)));
     }
     return ok ? ty_ok() : ty_no_memory("the grid");

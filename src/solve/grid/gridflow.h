@@ -67,9 +67,9 @@ typedef struct ty_gridflow {
     bool carries;         // theta < 1: accelerations are carried along
     int layers;           // of extrapolation
 
-    double *u[3],
-        *next[3];        // velocity; the one being made, between steps that of sample.c's middle
-    double middle_dt;    // the step whose middle that is; 0: none
+    double *u[3], *next[3];    // velocity; the one being made
+    float* path[3];            // where carried: the one that points follow (path.c)
+    double middle_dt;          // between steps that is the middle of this one; 0: it is not
     double *acc[3], *next_acc[3];    // material acceleration, where carried
     double *seen[3], *rate[3];    // velocity as trackers see it, and how fast it changes at a place
     double* carried[3];           // scratch of advection
@@ -261,18 +261,19 @@ static inline double ty_gridflow_trust(const ty_gridflow* gf, double difference)
 #define TY_BLOW  0.05
 #define TY_NUDGE 0.2
 typedef struct ty_room {
-    double gravity, nudge, dt;
+    double gravity, nudge, per_dt;
 } ty_room;
 static inline ty_room ty_gridflow_make_room(const ty_gridflow* gf)
 {
-    return (ty_room){ty_norm(ty_world_gravity(gf->world)), TY_NUDGE * gf->cells.h / gf->dt, gf->dt};
+    double per_dt = 1.0 / gf->dt;
+    return (ty_room){ty_norm(ty_world_gravity(gf->world)), TY_NUDGE * gf->cells.h * per_dt, per_dt};
 }
 static inline double ty_room_at(const ty_room* r, double speed)
 {
-    return r->gravity + (TY_BLOW * fabs(speed) + r->nudge) / r->dt;
+    return r->gravity + (TY_BLOW * fabs(speed) + r->nudge) * r->per_dt;
 }
 
-// expose.c: seen[] and rate[], from u[] and acc[]. Spoils next_acc[].
+// expose.c: seen[] and rate[], from u[] and acc[].
 ty_status ty_gridflow_expose(ty_gridflow* gf);
 
 // measure.c: what stats say, and the limits of the next step.
@@ -281,21 +282,24 @@ ty_status ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats)
 // drains.c: m3/s of liquid that runs into drains now.
 double ty_gridflow_drain_rate(const ty_gridflow* gf);
 
-// sample.c
-void ty_gridflow_seen_velocity(const void* gf, int n, const double (*x)[3], double* out);
-// Makes next[] the velocity as trackers see it in the middle of a step.
+// path.c. Makes path[] the velocity as trackers see it in the middle of a step; the flow's answers
+// from it.
 void ty_gridflow_lead(ty_gridflow* gf, double dt);
 void ty_gridflow_middle(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_middle_center(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_middle_faces(const void* gf, int n, const double (*x)[3], double* out);
+// path[] at points, and at the middle of a face.
+void ty_path_sample(const ty_gridflow* gf, int n, const double (*x)[3], double* out);
+void ty_path_at_face(const ty_gridflow* gf, int axis, int f, double v[3]);
+
+// sample.c
+void ty_gridflow_seen_velocity(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_motion(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_velocity(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_acceleration(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_pressure(const void* gf, int n, const double (*x)[3], double* out);
-// A staggered vector field at points, and one component: trilinear with the bounds of its eight
-// values, and cubic within them.
-void ty_face_sample(const ty_cells* c, double* const u[3], int n, const double (*x)[3],
-                    double* out);
+// One component of a staggered field at points: trilinear with the bounds of its eight values, and
+// cubic within them.
 void ty_face_linear(const ty_cells* c, int axis, const double* values, int n, const double (*x)[3],
                     double* out, double* low, double* high);
 void ty_face_cubic(const ty_cells* c, int axis, const double* values, int n, const double (*x)[3],

@@ -108,9 +108,48 @@ static void balanced_velocities_are_nearly_free_of_divergence(void** unused)
     rig_end(&r);
 }
 
+// The flow in the middle of a step: by what it says of its motion, anywhere; and at the centre and
+// the lower faces of the cell around a point, inside the domain and beyond its sides.
+static void middle_of_a_step_is_the_same_in_all_answers(void** unused)
+{
+    (void)unused;
+    enum { POINTS = 64 };
+    const double dt = 0.02, rounding = 1e-5;    // m/s, of speeds up to 20
+    rig r = rig_cube(8);
+    rig_liquid(&r, &pool);
+    assert_ok(rig_start(&r));
+    ty_gridflow* gf = r.self;
+    for (int axis = 0; axis < 3; ++axis)
+        for (int f = 0; f < gf->cells.count; ++f) {
+            uint64_t seed = ty_mix2((uint64_t)axis, (uint64_t)f);
+            gf->seen[axis][f] = 20.0 * (ty_unit(seed) - 0.5);
+            gf->rate[axis][f] = 200.0 * (ty_unit(ty_mix2(seed, 1)) - 0.5);
+        }
+    ty_gridflow_lead(gf, dt);
+    for (int i = 0; i < POINTS; ++i) {
+        double x[1][3], at[4][3], motion[6], middle[12], cell[12], h = gf->cells.h;
+        for (int axis = 0; axis < 3; ++axis) {
+            x[0][axis] = -0.3 + 1.6 * ty_unit(ty_mix2((uint64_t)i, (uint64_t)axis));
+            double low = h * floor((x[0][axis] - gf->cells.origin[axis]) / h);
+            for (int k = 0; k < 4; ++k)
+                at[k][axis] = gf->cells.origin[axis] + low + (k == 1 + axis ? 0.0 : 0.5 * h);
+        }
+        ty_gridflow_motion(gf, 1, (const double(*)[3])x, motion);
+        ty_gridflow_middle(gf, 1, (const double(*)[3])x, middle);
+        for (int axis = 0; axis < 3; ++axis)
+            assert_near(middle[axis], motion[axis] + 0.5 * dt * motion[3 + axis], rounding);
+        ty_gridflow_middle(gf, 4, (const double(*)[3])at, middle);
+        ty_gridflow_middle_center(gf, 1, (const double(*)[3])x, cell);
+        ty_gridflow_middle_faces(gf, 1, (const double(*)[3])x, cell + 3);
+        for (int k = 0; k < 12; ++k) assert_near(cell[k], middle[k], rounding);
+    }
+    rig_end(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(middle_of_a_step_is_the_same_in_all_answers),
         cmocka_unit_test(uniform_stream_has_no_rate_at_open_sides),
         cmocka_unit_test(blow_is_not_carried_and_a_slow_change_is),
         cmocka_unit_test(balanced_velocities_are_nearly_free_of_divergence),

@@ -218,19 +218,26 @@ static void guess_block(void* ctx, ty_range r)
 // Rows right under the surface follow it closely; a guess from where it was leaves residuals of p /
 // theta there, which would spoil the measure of convergence for all others. A few Gauss-Seidel
 // visits mend them.
-static void relax_stiff_rows(ty_gridflow* gf)
+static ty_status relax_stiff_rows(ty_gridflow* gf)
 {
     const ty_csr* a = &gf->matrix;
-    for (int pass = 0; pass < RELAXATIONS; ++pass)
-        for (int row = 0; row < a->n; ++row) {
-            double diagonal = 0.0, sum = gf->rhs.at[row];
-            for (int k = a->row_start[row]; k < a->row_start[row + 1]; ++k)
-                if (a->col[k] == row) diagonal = a->val[k];
-            if (!(diagonal > STIFF_DIAGONAL)) continue;
-            for (int k = a->row_start[row]; k < a->row_start[row + 1]; ++k)
-                if (a->col[k] != row) sum -= a->val[k] * gf->guess.at[a->col[k]];
-            gf->guess.at[row] = sum / diagonal;
+    ty_ids* stiff = &gf->layer;    // two each: row and place of its diagonal
+    if (!ty_array_resize(stiff, 2 * (int64_t)a->n)) return ty_no_memory("pressure");
+    stiff->n = 0;
+    for (int row = 0; row < a->n; ++row)
+        for (int k = a->row_start[row]; k < a->row_start[row + 1]; ++k) {
+            if (a->col[k] != row || !(a->val[k] > STIFF_DIAGONAL)) continue;
+            stiff->at[stiff->n++] = row;
+            stiff->at[stiff->n++] = k;
         }
+    for (int64_t i = 0; i < RELAXATIONS * stiff->n; i += 2) {
+        int row = stiff->at[i % stiff->n], diagonal = stiff->at[i % stiff->n + 1];
+        double sum = gf->rhs.at[row];
+        for (int k = a->row_start[row]; k < a->row_start[row + 1]; ++k)
+            if (k != diagonal) sum -= a->val[k] * gf->guess.at[a->col[k]];
+        gf->guess.at[row] = sum / a->val[diagonal];
+    }
+    return ty_ok();
 }
 
 static double largest(const double* values, int64_t n)
@@ -246,7 +253,7 @@ static ty_status solve(project_job* job, ty_solve_stats* stats)
 {
     ty_gridflow* gf = job->gf;
     int n = gf->matrix.n;
-    relax_stiff_rows(gf);
+    TY_TRY(relax_stiff_rows(gf));
     ty_csr_residual(&gf->matrix, gf->guess.at, gf->rhs.at, gf->rhs.at);
     double speed = gf->max_speed + job->solve_dt * sqrt(along_gravity(job->push, job->push));
     memset(gf->x.at, 0, sizeof(double) * (size_t)n);

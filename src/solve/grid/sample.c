@@ -3,6 +3,7 @@
 
 #include "core/parallel.h"
 #include "solve/grid/gridflow.h"
+#include "solve/grid/places.h"
 
 // Where a coordinate falls between two samples: the lower one's memory coordinate and the share of
 // the upper.
@@ -50,68 +51,20 @@ static inline double trilinear(const ty_cells* c, const double* values, slot sx,
     return component(c, v, sx.share, sy.share, sz.share);
 }
 
-// The same for all axes at once, an axis to a lane.
-typedef int four_ints __attribute__((vector_size(16)));
-typedef int64_t lane_mask __attribute__((vector_size(32), aligned(8)));
-
-typedef struct lanes {
-    ty_vec3 origin, n, last;    // last: n + 1
-    four_ints stride;
-} lanes;
-
-static inline ty_vec3 pick(lane_mask m, ty_vec3 yes, ty_vec3 no)
-{
-    return (ty_vec3)(((lane_mask)yes & m) | ((lane_mask)no & ~m));
-}
-
-static inline lanes make_lanes(const ty_cells* c)
-{
-    ty_vec3 n = {c->n[0], c->n[1], c->n[2], 1.0};
-    return (lanes){ty_load3(c->origin), n, n + 1.0, {1, c->stride[1], c->stride[2], 0}};
-}
-
-// share[axis], and where the lower sample lies in memory.
-static inline void find_slots(const lanes* l, ty_vec3 at, double first, ty_vec3* share,
-                              four_ints* low)
-{
-    ty_vec3 least = {first, first, first, first};
-    at = pick(at > least, at, least);    // also where `at` is not a number
-    at = pick(at < l->last, at, l->last);
-    four_ints i = __builtin_convertvector(pick(at < l->n, at, l->n), four_ints);
-    *share = at - __builtin_convertvector(i, ty_vec3);
-    *low = i * l->stride;
-}
-
-typedef struct places {
-    ty_vec3 center, face;    // shares
-    int at[3];               // of the components' lowest samples
-} places;
-
-static inline places place_all(const ty_cells* c, const lanes* l, const double x[3])
-{
-    places p;
-    four_ints center, face;
-    ty_vec3 at = (ty_load3(x) - l->origin) * c->per_h;
-    find_slots(l, at + 0.5, 0.0, &p.center, &center);
-    find_slots(l, at + 1.0, 1.0, &p.face, &face);
-    p.at[0] = face[0] + center[1] + center[2];
-    p.at[1] = center[0] + face[1] + center[2];
-    p.at[2] = center[0] + center[1] + face[2];
-    return p;
-}
-
-static inline void components(const ty_cells* c, const places* p, double* const u[3], double* out)
+static inline void components(const ty_cells* c, const ty_places* p, double* const u[3],
+                              double* out)
 {
     out[0] = component(c, u[0] + p->at[0], p->face[0], p->center[1], p->center[2]);
     out[1] = component(c, u[1] + p->at[1], p->center[0], p->face[1], p->center[2]);
     out[2] = component(c, u[2] + p->at[2], p->center[0], p->center[1], p->face[2]);
 }
 
-void ty_face_sample(const ty_cells* c, double* const u[3], int n, const double (*x)[3], double* out)
+static void sample_all(const ty_cells* c, double* const u[3], int n, const double (*x)[3],
+                       double* out)
 {
-    lanes l = make_lanes(c);
+    ty_lanes l = ty_make_lanes(c);
     for (int i = 0; i < n; ++i) {
-        places p = place_all(c, &l, x[i]);
+        ty_places p = ty_place_all(c, &l, x[i]);
         components(c, &p, u, out + 3 * i);
     }
 }
@@ -119,92 +72,19 @@ void ty_face_sample(const ty_cells* c, double* const u[3], int n, const double (
 void ty_gridflow_velocity(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_gridflow* gf = self;
-    ty_face_sample(&gf->cells, gf->u, n, x, out);
+    sample_all(&gf->cells, gf->u, n, x, out);
 }
 
 void ty_gridflow_acceleration(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_gridflow* gf = self;
-    ty_face_sample(&gf->cells, gf->acc, n, x, out);
+    sample_all(&gf->cells, gf->acc, n, x, out);
 }
 
 void ty_gridflow_seen_velocity(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_gridflow* gf = self;
-    ty_face_sample(&gf->cells, gf->seen, n, x, out);
-}
-
-static void lead_block(void* ctx, ty_range r)
-{
-    const ty_gridflow* gf = ctx;
-    for (int axis = 0; axis < 3; ++axis)
-        for (int64_t i = r.begin; i < r.end; ++i)
-            gf->next[axis][i] = gf->seen[axis][i] + 0.5 * gf->middle_dt * gf->rate[axis][i];
-}
-
-void ty_gridflow_lead(ty_gridflow* gf, double dt)
-{
-    gf->middle_dt = gf->carries && !gf->rides && !ty_world_has_forces(gf->world) ? dt : 0.0;
-    if (gf->middle_dt > 0.0) ty_parallel_for(gf->cells.count, 1 << 14, lead_block, gf);
-}
-
-void ty_gridflow_middle(const void* self, int n, const double (*x)[3], double* out)
-{
-    const ty_gridflow* gf = self;
-    ty_face_sample(&gf->cells, gf->next, n, x, out);
-}
-
-// The cell of the domain that x lies in; `at`: its coordinates. 0 where x lies outside.
-static inline int cell_around(const ty_cells* c, const double x[3], int at[3])
-{
-    bool in = true;
-    for (int d = 0; d < 3; ++d) {
-        double cells = (x[d] - c->origin[d]) * c->per_h;
-        in = in && cells >= 0.0 && cells < c->n[d];
-        at[d] = in ? 1 + (int)cells : 0;
-    }
-    return in ? ty_cell_index(c, at[0], at[1], at[2]) : 0;
-}
-
-// The centre of the cell that x lies in, be it outside the domain.
-static void center_around(const ty_cells* c, const double x[3], double center[3])
-{
-    for (int d = 0; d < 3; ++d)
-        center[d] = c->origin[d] + c->h * (floor((x[d] - c->origin[d]) * c->per_h) + 0.5);
-}
-
-void ty_gridflow_middle_center(const void* self, int n, const double (*x)[3], double* out)
-{
-    const ty_gridflow* gf = self;
-    const ty_cells* c = &gf->cells;
-    for (int i = 0; i < n; ++i) {
-        int at[3], cell = cell_around(c, x[i], at);
-        double center[1][3];
-        for (int d = 0; d < 3 && cell; ++d)
-            out[3 * i + d] = 0.5 * (gf->next[d][cell] + gf->next[d][cell + c->stride[d]]);
-        if (cell) continue;
-        center_around(c, x[i], center[0]);
-        ty_face_sample(c, gf->next, 1, (const double(*)[3])center, out + 3 * i);
-    }
-}
-
-void ty_gridflow_middle_faces(const void* self, int n, const double (*x)[3], double* out)
-{
-    const ty_gridflow* gf = self;
-    const ty_cells* c = &gf->cells;
-    for (int i = 0; i < n; ++i) {
-        int at[3], cell = cell_around(c, x[i], at);
-        for (int axis = 0; axis < 3; ++axis) {
-            double middle[1][3], *v = out + 9 * i + 3 * axis;
-            if (cell) {
-                ty_face_vector(c, gf->next, axis, cell, v);
-                continue;
-            }
-            center_around(c, x[i], middle[0]);
-            middle[0][axis] -= 0.5 * c->h;
-            ty_face_sample(c, gf->next, 1, (const double(*)[3])middle, v);
-        }
-    }
+    sample_all(&gf->cells, gf->seen, n, x, out);
 }
 
 // Forces are no part of rate[]; what fails here the world remembers.
@@ -226,9 +106,9 @@ void ty_gridflow_motion(const void* self, int n, const double (*x)[3], double* o
 {
     const ty_gridflow* gf = self;
     const ty_cells* c = &gf->cells;
-    lanes l = make_lanes(c);
+    ty_lanes l = ty_make_lanes(c);
     for (int i = 0; i < n; ++i) {
-        places p = place_all(c, &l, x[i]);
+        ty_places p = ty_place_all(c, &l, x[i]);
         components(c, &p, gf->seen, out + 6 * i);
         components(c, &p, gf->rate, out + 6 * i + 3);
     }
@@ -312,48 +192,83 @@ bool ty_face_surrounded(const ty_cells* c, int axis, const uint8_t* mark, const 
 }
 
 // Lagrange weights of four equidistant samples: third order, exact for cubics.
-static void cubic_weights(double t, double w[4])
+static inline void cubic_weights(double t, double w[4])
 {
-    w[0] = -t * (t - 1.0) * (t - 2.0) / 6.0;
+    static const double SIXTH = 1.0 / 6.0;
+    w[0] = -t * (t - 1.0) * (t - 2.0) * SIXTH;
     w[1] = (t + 1.0) * (t - 1.0) * (t - 2.0) / 2.0;
     w[2] = -(t + 1.0) * t * (t - 2.0) / 2.0;
-    w[3] = (t + 1.0) * t * (t - 1.0) / 6.0;
+    w[3] = (t + 1.0) * t * (t - 1.0) * SIXTH;
 }
 
-// Four neighbours along x.
-static inline ty_vec3 four_at(const double* v, const int at[4], bool inside)
+// The cubic from four lines of four values along x for each of four planes, within the bounds of the
+// eight in the middle.
+typedef struct cubic {
+    ty_vec3 sum;
+    double low, high;
+} cubic;
+
+static inline void add_plane(cubic* f, const ty_vec3 line[4], const double w[4], double weight,
+                             bool in_middle)
 {
-    if (inside) return ty_load4(v + at[0]);
-    return (ty_vec3){v[at[0]], v[at[1]], v[at[2]], v[at[3]]};
+    f->sum += weight * (w[0] * line[0] + w[1] * line[1] + (w[2] * line[2] + w[3] * line[3]));
+    for (int j = 1; j < 3 && in_middle; ++j) {
+        f->low = ty_min(f->low, ty_min(line[j][1], line[j][2]));
+        f->high = ty_max(f->high, ty_max(line[j][1], line[j][2]));
+    }
+}
+
+// Away from the sides; v: the eight's lowest.
+static inline cubic cubic_inside(const ty_cells* c, const double* v, double w[3][4])
+{
+    cubic f = {{0}, INFINITY, -INFINITY};
+    const double* at = v - 1 - c->stride[1] - c->stride[2];
+    int64_t dy = c->stride[1];
+    for (int k = 0; k < 4; ++k, at += c->stride[2]) {
+        ty_vec3 line[4] = {ty_load4(at), ty_load4(at + dy), ty_load4(at + 2 * dy),
+                           ty_load4(at + 3 * dy)};
+        add_plane(&f, line, w[1], w[2][k], k == 1 || k == 2);
+    }
+    return f;
+}
+
+// Where samples beyond the domain's sides are those on them.
+static cubic cubic_beside(const ty_cells* c, int axis, const double* values, const slot s[3],
+                          double w[3][4])
+{
+    int at[3][4];
+    for (int d = 0; d < 3; ++d)
+        for (int k = 0; k < 4; ++k) {
+            int first = d == axis ? 1 : 0, last = c->n[d] + 1, i = s[d].low - 1 + k;
+            at[d][k] = c->stride[d] * (i < first ? first : i > last ? last : i);
+        }
+    cubic f = {{0}, INFINITY, -INFINITY};
+    for (int k = 0; k < 4; ++k) {
+        ty_vec3 line[4];
+        for (int j = 0; j < 4; ++j) {
+            const double* v = values + at[1][j] + at[2][k];
+            line[j] = (ty_vec3){v[at[0][0]], v[at[0][1]], v[at[0][2]], v[at[0][3]]};
+        }
+        add_plane(&f, line, w[1], w[2][k], k == 1 || k == 2);
+    }
+    return f;
 }
 
 static double cubic_at(const ty_cells* c, int axis, const double* values, const double x[3])
 {
     slot s[3];
-    component_slots(c, axis, x, s);
-    int at[3][4];
     double w[3][4];
+    bool inside = true;
+    component_slots(c, axis, x, s);
     for (int d = 0; d < 3; ++d) {
-        int first = d == axis ? 1 : 0, last = c->n[d] + 1;
         cubic_weights(s[d].share, w[d]);
-        for (int k = 0; k < 4; ++k) {
-            int i = s[d].low - 1 + k;
-            at[d][k] = c->stride[d] * (i < first ? first : i > last ? last : i);
-        }
+        inside = inside && s[d].low > (d == axis) && s[d].low < c->n[d];
     }
-    bool inside = at[0][3] - at[0][0] == 3;
-    ty_vec3 sum = {0};
-    double low = INFINITY, high = -INFINITY;
-    for (int k = 0; k < 4; ++k)
-        for (int j = 0; j < 4; ++j) {
-            ty_vec3 line = four_at(values + at[1][j] + at[2][k], at[0], inside);
-            sum += w[1][j] * w[2][k] * line;
-            if (j < 1 || j > 2 || k < 1 || k > 2) continue;
-            low = ty_min(low, ty_min(line[1], line[2]));
-            high = ty_max(high, ty_max(line[1], line[2]));
-        }
-    double value = w[0][0] * sum[0] + w[0][1] * sum[1] + w[0][2] * sum[2] + w[0][3] * sum[3];
-    return ty_clamp(value, low, high);
+    int64_t low = s[0].low + c->stride[1] * s[1].low + c->stride[2] * s[2].low;
+    cubic f = inside ? cubic_inside(c, values + low, w) : cubic_beside(c, axis, values, s, w);
+    double value = w[0][0] * f.sum[0] + w[0][1] * f.sum[1] + w[0][2] * f.sum[2] +
+                   w[0][3] * f.sum[3];
+    return ty_clamp(value, f.low, f.high);
 }
 
 void ty_face_cubic(const ty_cells* c, int axis, const double* values, int n, const double (*x)[3],

@@ -16,12 +16,13 @@
 #include "track/particle/particle.h"
 #include "world/trace.h"
 
-enum { BLOCK = 4096, ROW_BLOCK = 128, BATCH = TY_SAMPLE_BATCH };
+enum { BLOCK = 4096, ROW_BLOCK = 128, BATCH = TY_SAMPLE_BATCH, MOST_PIECES = 64 };
 
 typedef struct job {
     ty_particle* p;
     const ty_flow* flow;
     double dt;
+    bool on_lattice;    // the flow's cells are those of the level set
 } job;
 
 // The faces that a particle of the cell may ask: 3 along the component's axis, 2 along the others.
@@ -56,11 +57,40 @@ typedef struct asked_faces {
     double x[BATCH][3];
 } asked_faces;
 
+// By the midpoint rule in pieces of at most a cell: of a flow that is known in the middle of the step
+// only, a higher order would tell no more.
+static void follow(const job* j, const asked_faces* f, double (*to)[3])
+{
+    double at[BATCH][3], v[BATCH][3], h = j->p->ls->grid.cell;
+    int id[BATCH], pieces[BATCH], n = f->n;
+    memcpy(to, f->x, (size_t)n * sizeof *to);
+    for (int i = 0; i < n; ++i) id[i] = i;
+    for (int done = 0; n > 0; ++done) {
+        int left = 0;
+        for (int i = 0; i < n; ++i) memcpy(at[i], to[id[i]], sizeof at[i]);
+        ty_sample(&j->flow->middle, n, (const double(*)[3])at, v[0]);
+        for (int i = 0; i < n && done == 0; ++i) {
+            double cells = ty_norm(ty_load3(v[i])) * j->dt / h;
+            pieces[i] = cells > 1.0 ? (int)ty_min(ceil(cells), MOST_PIECES) : 1;
+        }
+        for (int i = 0; i < n; ++i)
+            ty_store3(at[i], ty_load3(at[i]) + 0.5 * j->dt / pieces[id[i]] * ty_load3(v[i]));
+        ty_sample(&j->flow->middle, n, (const double(*)[3])at, v[0]);
+        for (int i = 0; i < n; ++i) {
+            double* end = to[id[i]];
+            ty_store3(end, ty_load3(end) + j->dt / pieces[id[i]] * ty_load3(v[i]));
+            if (done + 1 < pieces[id[i]]) id[left++] = id[i];
+        }
+        n = left;
+    }
+}
+
 static void trace_faces(const job* j, asked_faces* f)
 {
     ty_particle* p = j->p;
     double to[BATCH][3], per_cell = 1.0 / p->ls->grid.cell;
-    ty_trace_forward(j->flow, j->dt, f->n, (const double(*)[3])f->x, to);
+    if (j->on_lattice) follow(j, f, to);
+    else ty_trace_forward(j->flow, j->dt, f->n, (const double(*)[3])f->x, to);
     for (int k = 0; k < f->n; ++k)
         p->way.at[f->face[k]] = (float)((to[k][f->axis] - f->x[k][f->axis]) * per_cell);
     f->n = 0;
@@ -103,7 +133,7 @@ static void trace_rows(void* ctx, ty_range r)
 
 ty_status ty_particle_ways(ty_particle* p, const ty_flow* flow, double dt)
 {
-    job j = {p, flow, dt};
+    job j = {p, flow, dt, ty_levelset_on_lattice(p->ls, flow, dt)};
     int64_t faces = 3 * ty_particle_lattice(&p->ls->grid).size;
     if (!ty_array_resize(&p->way, faces) || !ty_array_resize(&p->asked, faces))
         return ty_no_memory("ways of particles");

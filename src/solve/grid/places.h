@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the samples of a staggered field around a point are: for all axes at once, an axis to a lane.
+#ifndef TY_SOLVE_GRID_PLACES_H
+#define TY_SOLVE_GRID_PLACES_H
+
+#include "solve/grid/gridflow.h"
+
+typedef int ty_four_ints __attribute__((vector_size(16)));
+typedef int64_t ty_lane_mask __attribute__((vector_size(32), aligned(8)));
+
+typedef struct ty_lanes {
+    ty_vec3 origin, n, last;    // last: n + 1
+    ty_four_ints stride;
+} ty_lanes;
+
+static inline ty_vec3 ty_pick(ty_lane_mask m, ty_vec3 yes, ty_vec3 no)
+{
+    return (ty_vec3)(((ty_lane_mask)yes & m) | ((ty_lane_mask)no & ~m));
+}
+
+static inline ty_lanes ty_make_lanes(const ty_cells* c)
+{
+    ty_vec3 n = {c->n[0], c->n[1], c->n[2], 1.0};
+    return (ty_lanes){ty_load3(c->origin), n, n + 1.0, {1, c->stride[1], c->stride[2], 0}};
+}
+
+// share[axis], and where the lower sample lies in memory.
+static inline void ty_find_slots(const ty_lanes* l, ty_vec3 at, double first, ty_vec3* share,
+                                 ty_four_ints* low)
+{
+    ty_vec3 least = {first, first, first, first};
+    at = ty_pick(at > least, at, least);    // also where `at` is not a number
+    at = ty_pick(at < l->last, at, l->last);
+    ty_four_ints i = __builtin_convertvector(ty_pick(at < l->n, at, l->n), ty_four_ints);
+    *share = at - __builtin_convertvector(i, ty_vec3);
+    *low = i * l->stride;
+}
+
+typedef struct ty_places {
+    ty_vec3 center, face;    // shares
+    int at[3];               // of the components' lowest samples
+} ty_places;
+
+static inline ty_places ty_place_all(const ty_cells* c, const ty_lanes* l, const double x[3])
+{
+    ty_places p;
+    ty_four_ints center, face;
+    ty_vec3 at = (ty_load3(x) - l->origin) * c->per_h;
+    ty_find_slots(l, at + 0.5, 0.0, &p.center, &center);
+    ty_find_slots(l, at + 1.0, 1.0, &p.face, &face);
+    p.at[0] = face[0] + center[1] + center[2];
+    p.at[1] = center[0] + face[1] + center[2];
+    p.at[2] = center[0] + center[1] + face[2];
+    return p;
+}
+
+#endif
