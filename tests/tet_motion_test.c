@@ -84,7 +84,7 @@ static void standing_wave_keeps_period_and_height(void** unused)
     double error = 2.0 * (last - first) / (crossings - 1) / period - 1.0;
     print_message("  wave: period %+.2f %%, height after %d periods %.3f\n", 100.0 * error, PERIODS,
                   eta);
-    assert_near(error, 0.0, 0.01);
+    assert_near(error, 0.0, 0.002);    // 0.0036 where sharpen.c does not act
     assert_true(eta > pow(0.95, PERIODS) && eta < 1.01);
     ty_sim_destroy(&sim);
     ty_sim_def_free(&def);

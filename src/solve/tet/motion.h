@@ -47,6 +47,7 @@ struct ty_tet_motion {
     ty_tet_stars around;    // with `paper` only
     bool paper;             // values as in paper.h
     bool sticks;            // vertices on solids move with them
+    bool sharpens;          // as in sharpen.c
     ty_vec3 gravity;
     double level;    // p / rho = p' / rho + gravity . x - level
     // Per vertex, m2/s2, where accelerations are carried: the full p / rho that acted in the last
@@ -76,9 +77,12 @@ ty_status ty_tet_motion_finish(ty_tet_motion* m, ty_tet_stars* stars);
 typedef struct ty_tet_missing {
     ty_vec3 normal;
     double flux[2];
-    double takes;    // m2 of surface that may take what others miss
+    double takes;       // m2 of surface that may take what others miss
+    double range[2];    // by how much values of the tets around differ along the normal
 } ty_tet_missing;
 ty_status ty_tet_balance(ty_tet_motion* m, ty_tet_missing* missing);
+// sharpen.c: the skin's values there, without the means that waves are slowed by.
+ty_status ty_tet_sharpen(ty_tet_motion* m, const ty_tet_missing* missing);
 // The velocity of the solid that a vertex lies on.
 ty_vec3 ty_tet_wall_velocity(const ty_tet_motion* m, const ty_tet_stars* stars, int v);
 // skin.c: the skin is the boundary of the mesh, and its tree; loose triangles are added by hand.

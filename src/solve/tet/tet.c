@@ -45,9 +45,9 @@ static ty_status leave_old(ty_tetflow* tf, const ty_liquid* liquid, double dt)
     ty_tet_motion* old = ty_tetflow_old(tf);
     TY_TRY(ty_tet_motion_close(ty_tetflow_new(tf)));
     TY_TRY(ty_tetflow_loose(tf, liquid, dt));
-    bool paper = old->paper, sticks = old->sticks;
+    bool paper = old->paper, sticks = old->sticks, sharpens = old->sharpens;
     ty_tet_motion_free(old);
-    old->paper = paper, old->sticks = sticks;
+    old->paper = paper, old->sticks = sticks, old->sharpens = sharpens;
     return ty_ok();
 }
 
@@ -305,6 +305,7 @@ static ty_status create(void** self, const ty_solve_def* def, const ty_world* wo
     tf->stiff = ty_tetflow_is_stiff(def, world);
     tf->theta = scheme == TY_TET_TWO_POINT || tf->stiff ? 1.0 : def->theta;
     tf->carries = tf->theta < 1.0;
+    for (int i = 0; i < 2; ++i) tf->motion[i].sharpens = scheme == TY_TET_FACE;
     if (status.code == TY_OK) status = ty_tet_projector_create(&tf->projector, scheme, tf->def);
     if (status.code == TY_OK) *self = tf;
     else destroy(tf);

@@ -291,6 +291,7 @@ static void set_normal_part(const vertex_job* job, int v, const int* corner, int
             double w = ty_clamp(q.flux[f] / size, low, high);
             held |= f == 0 && w != q.flux[f] / size;
             *value += (w - ty_dot(missing->normal, *value)) * missing->normal;
+            missing->range[f] = high - low;
         }
         missing->flux[f] = q.flux[f] - ty_dot(q.area, *value);
     }
@@ -402,10 +403,12 @@ ty_status ty_tet_motion_values(ty_tet_motion* m, ty_tet_stars* stars)
     if (!job.missing) return ty_no_memory("velocities at vertices");
     ty_parallel_for(n_verts, BLOCK, vertex_block, &job);
     ty_status status = ty_tet_balance(m, job.missing);
+    if (status.code == TY_OK) status = ty_tet_motion_skin_values(m);
+    if (status.code == TY_OK && m->sharpens) status = ty_tet_sharpen(m, job.missing);
     ty_free(job.missing);
     TY_TRY(status);
     ty_parallel_for(n_tets, BLOCK, deviation_block, &job);
-    return ty_tet_motion_skin_values(m);
+    return ty_ok();
 }
 
 ty_status ty_tet_motion_finish(ty_tet_motion* m, ty_tet_stars* stars)
