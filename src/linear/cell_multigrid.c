@@ -78,12 +78,23 @@ typedef struct filling {
     int corner[3];    // of the box, less its layer
 } filling;
 
-static inline void coordinates(const filling* f, int64_t row, int at[3])
+// The coordinates of one row after the other: most often on the line of the one before.
+typedef struct walk {
+    int line_begin, line_end;    // cells
+    int at[3];
+} walk;
+
+static inline void walk_to(const filling* f, walk* w, int64_t row)
 {
-    int line = f->cell[row] / f->size[0];
-    at[0] = f->cell[row] - line * f->size[0] - f->corner[0];
-    at[2] = line / f->size[1] - f->corner[2];
-    at[1] = line % f->size[1] - f->corner[1];
+    int cell = f->cell[row];
+    if (cell >= w->line_end || cell < w->line_begin) {
+        int line = cell / f->size[0];
+        w->line_begin = line * f->size[0];
+        w->line_end = w->line_begin + f->size[0];
+        w->at[2] = line / f->size[1] - f->corner[2];
+        w->at[1] = line % f->size[1] - f->corner[1];
+    }
+    w->at[0] = cell - w->line_begin - f->corner[0];
 }
 
 static void fill_rows(void* ctx, ty_range r)
@@ -92,15 +103,16 @@ static void fill_rows(void* ctx, ty_range r)
     const ty_csr* a = f->a;
     ty_cell_level* l = &f->m->level[0];
     int stride[3] = {1, f->size[0], f->size[0] * f->size[1]};
+    walk w = {0};
     for (int64_t row = r.begin; row < r.end; ++row) {
-        int at[3];
-        coordinates(f, row, at);
-        int64_t place = index_of(l, at[0], at[1], at[2]);
+        walk_to(f, &w, row);
+        int64_t place = index_of(l, w.at[0], w.at[1], w.at[2]);
         double diagonal = 0.0, sum = 0.0;
         for (int k = a->row_start[row]; k < a->row_start[row + 1]; ++k) {
-            int below = f->cell[row] - f->cell[a->col[k]];
             sum += a->val[k];
-            if (below == 0) diagonal = a->val[k];
+            if (a->col[k] == row) diagonal = a->val[k];
+            if (a->col[k] >= row) continue;
+            int below = f->cell[row] - f->cell[a->col[k]];
             for (int axis = 0; axis < 3; ++axis)
                 if (below == stride[axis]) l->weight[axis][place] = (float)-a->val[k];
         }
@@ -112,12 +124,13 @@ static void fill_rows(void* ctx, ty_range r)
 
 static void find_box(filling* f, int n, int size[3])
 {
-    int lo[3] = {INT_MAX, INT_MAX, INT_MAX}, hi[3] = {0}, at[3];
+    int lo[3] = {INT_MAX, INT_MAX, INT_MAX}, hi[3] = {0};
+    walk w = {0};
     for (int row = 0; row < n; ++row) {
-        coordinates(f, row, at);
+        walk_to(f, &w, row);
         for (int d = 0; d < 3; ++d) {
-            lo[d] = at[d] < lo[d] ? at[d] : lo[d];
-            hi[d] = at[d] > hi[d] ? at[d] : hi[d];
+            lo[d] = w.at[d] < lo[d] ? w.at[d] : lo[d];
+            hi[d] = w.at[d] > hi[d] ? w.at[d] : hi[d];
         }
     }
     for (int d = 0; d < 3; ++d) f->corner[d] = lo[d] - 1, size[d] = hi[d] - lo[d] + 3;
@@ -131,33 +144,64 @@ static ty_status setup_finest(filling* f)
     if (2 * l->count > INT_MAX) return ty_fail(TY_BAD_INPUT, "multigrid of cells: too many cells");
     if (!ty_array_fresh(&f->m->place, f->a->n)) return ty_no_memory("multigrid of cells");
     ty_parallel_for(f->a->n, ROW_BLOCK, fill_rows, f);
+    walk w = {0};
     for (int row = 0; row < f->a->n; ++row) {
-        int at[3];
-        coordinates(f, row, at);
-        extend(l, at[0], at[1], at[2]);
+        walk_to(f, &w, row);
+        extend(l, w.at[0], w.at[1], w.at[2]);
     }
     return list_lines(l);
+}
+
+// What neighbours add to cells of a colour: values and weights of the line around.
+typedef struct around {
+    const float *x, *y, *z;                                     // weights to the neighbours below
+    const float *x_above, *y_above, *z_above;                   // and above
+    const float *left, *right, *front, *back, *under, *over;    // values
+} around;
+
+static inline around look_around(const ty_cell_level* l, const ty_cell_line* line, int colour)
+{
+    int64_t own = colour * l->count + line->at, other = (1 - colour) * l->count + line->at;
+    int p = (line->y + line->z + colour) & 1;
+    const float* v = l->x + other;
+    return (around){l->weight[0] + own,
+                    l->weight[1] + own,
+                    l->weight[2] + own,
+                    l->weight[0] + other + p,
+                    l->weight[1] + other + l->half,
+                    l->weight[2] + other + l->plane,
+                    v + p - 1,
+                    v + p,
+                    v - l->half,
+                    v + l->half,
+                    v - l->plane,
+                    v + l->plane};
 }
 
 typedef struct pair {
     ty_cell_level *fine, *coarse;
 } pair;
 
-// Weights and ties of a coarse cell from those of its eight parts.
-static void sum_parts(const pair* q, int x, int y, int z)
+// Weights and ties of the n coarse cells from `first` on, from those of their eight parts.
+static void sum_parts(const pair* q, const ty_cell_line* coarse, int first, int n)
 {
-    const ty_cell_level* f = q->fine;
-    float weight[3] = {0}, tie = 0.0f;
+    const ty_cell_level *f = q->fine, *c = q->coarse;
+    float sum[4][CHUNK] = {{0}};
     for (int k = 0; k < 8; ++k) {
         int up[3] = {k & 1, k >> 1 & 1, k >> 2};
-        int64_t part = index_of(f, 2 * x - 1 + up[0], 2 * y - 1 + up[1], 2 * z - 1 + up[2]);
-        for (int axis = 0; axis < 3; ++axis)
-            if (!up[axis]) weight[axis] += f->weight[axis][part];
-        tie += f->b[part];
+        int64_t part = index_of(f, 2 * first - 1 + up[0], 2 * coarse->y - 1 + up[1],
+                                2 * coarse->z - 1 + up[2]);
+        for (int axis = 0; axis < 3; ++axis) {
+            const float* weight = f->weight[axis] + part;
+            for (int i = 0; i < n && !up[axis]; ++i) sum[axis][i] += weight[i];
+        }
+        for (int i = 0; i < n; ++i) sum[3][i] += f->b[part + i];
     }
-    int64_t at = index_of(q->coarse, x, y, z);
-    for (int axis = 0; axis < 3; ++axis) q->coarse->weight[axis][at] = COARSE_SHARE * weight[axis];
-    q->coarse->b[at] = COARSE_SHARE * tie;
+    float* to[4] = {c->weight[0], c->weight[1], c->weight[2], c->b};
+    for (int i = 0; i < n; ++i) {
+        int64_t at = index_of(c, first + i, coarse->y, coarse->z);
+        for (int k = 0; k < 4; ++k) to[k][at] = COARSE_SHARE * sum[k][i];
+    }
 }
 
 static void sum_lines(void* ctx, ty_range r)
@@ -166,7 +210,8 @@ static void sum_lines(void* ctx, ty_range r)
     for (int64_t k = r.begin; k < r.end; ++k) {
         const ty_cell_line* line = &q->coarse->line.at[k];
         const int* e = q->coarse->extent.at + 2 * (line->y + (int64_t)q->coarse->size[1] * line->z);
-        for (int x = e[0]; x <= e[1]; ++x) sum_parts(q, x, line->y, line->z);
+        for (int first = e[0]; first <= e[1]; first += CHUNK)
+            sum_parts(q, line, first, e[1] + 1 - first < CHUNK ? e[1] + 1 - first : CHUNK);
     }
 }
 
@@ -174,20 +219,18 @@ static void invert_lines(void* ctx, ty_range r)
 {
     const pair* q = ctx;
     ty_cell_level* l = q->coarse;
-    for (int64_t k = r.begin; k < r.end; ++k) {
-        const ty_cell_line* line = &l->line.at[k];
-        const int* e = l->extent.at + 2 * (line->y + (int64_t)l->size[1] * line->z);
-        for (int x = e[0]; x <= e[1]; ++x) {
-            int64_t at = index_of(l, x, line->y, line->z);
-            float diagonal = l->b[at];
-            for (int axis = 0; axis < 3; ++axis) {
-                int64_t up = index_of(l, x + (axis == 0), line->y + (axis == 1),
-                                      line->z + (axis == 2));
-                diagonal += l->weight[axis][at] + l->weight[axis][up];
+    for (int64_t k = r.begin; k < r.end; ++k)
+        for (int colour = 0; colour < 2; ++colour) {
+            const ty_cell_line* line = &l->line.at[k];
+            around n = look_around(l, line, colour);
+            const float* b = l->b + colour * l->count + line->at;
+            float* restrict inverse = l->inverse + colour * l->count + line->at;
+            for (int t = line->begin[colour]; t < line->end[colour]; ++t) {
+                float diagonal = b[t] + (n.x[t] + n.x_above[t]) + (n.y[t] + n.y_above[t]) +
+                                 (n.z[t] + n.z_above[t]);
+                inverse[t] = diagonal > 0.0f ? 1.0f / diagonal : 0.0f;
             }
-            l->inverse[at] = diagonal > 0.0f ? 1.0f / diagonal : 0.0f;
         }
-    }
 }
 
 static ty_status coarsen(ty_cell_level* fine, ty_cell_level* coarse)
@@ -224,32 +267,6 @@ ty_status ty_cell_multigrid_setup(ty_cell_multigrid* m, const ty_csr* a, const i
     for (m->n_levels = 1; longest_side(&m->level[m->n_levels - 1]) > COARSEST; ++m->n_levels)
         TY_TRY(coarsen(&m->level[m->n_levels - 1], &m->level[m->n_levels]));
     return ty_ok();
-}
-
-// What neighbours add to cells of a colour: values and weights of the line around.
-typedef struct around {
-    const float *x, *y, *z;                                     // weights to the neighbours below
-    const float *x_above, *y_above, *z_above;                   // and above
-    const float *left, *right, *front, *back, *under, *over;    // values
-} around;
-
-static inline around look_around(const ty_cell_level* l, const ty_cell_line* line, int colour)
-{
-    int64_t own = colour * l->count + line->at, other = (1 - colour) * l->count + line->at;
-    int p = (line->y + line->z + colour) & 1;
-    const float* v = l->x + other;
-    return (around){l->weight[0] + own,
-                    l->weight[1] + own,
-                    l->weight[2] + own,
-                    l->weight[0] + other + p,
-                    l->weight[1] + other + l->half,
-                    l->weight[2] + other + l->plane,
-                    v + p - 1,
-                    v + p,
-                    v - l->half,
-                    v + l->half,
-                    v - l->plane,
-                    v + l->plane};
 }
 
 static inline float sum_around(const around* n, int t)

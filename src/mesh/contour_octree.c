@@ -30,7 +30,9 @@ static void count_block(void* ctx, ty_range r)
             int a = ty_contour_edge_corner(e), b = a | 1 << (e >> 2);
             if ((inside >> a & 1) == (inside >> b & 1)) continue;
             uint8_t* cuts = &k->c->corner_cuts.at[k->tree->corner.at[8 * o + a]];
-            __atomic_fetch_or(cuts, (uint8_t)(1 << (e >> 2)), __ATOMIC_RELAXED);
+            uint8_t axis = (uint8_t)(1 << (e >> 2));
+            if (!(__atomic_load_n(cuts, __ATOMIC_RELAXED) & axis))
+                __atomic_fetch_or(cuts, axis, __ATOMIC_RELAXED);
         }
     }
     k->c->row_tris.at[r.block] = n_tris;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/spouts.h"
 
+#include <math.h>
+
 #include "sim/sim.h"
 
 // What is cut out of a drain differs from what ran in by how well the tracker moves the wall of the
@@ -25,13 +27,40 @@ static ty_status edit_one(ty_sim* sim, const ty_source* s, bool add, double* cha
     return sim->tracker_kind->edit(sim->tracker, 1, &edit, changed);
 }
 
+// On in the step before, too: what it brought is known.
+static bool is_steady(const ty_sim* sim, int source)
+{
+    return sim->ledger.source_on.at[source] && ty_world_source(sim->world, source).on;
+}
+
+static void eval_steady(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_sim* sim = self;
+    double d[TY_SAMPLE_BATCH];
+    for (int i = 0; i < n; ++i) out[i] = INFINITY;
+    for (int k = 0; k < ty_world_n_sources(sim->world); ++k) {
+        if (!is_steady(sim, k)) continue;
+        ty_source s = ty_world_source(sim->world, k);
+        for (int at = 0; at < n; at += TY_SAMPLE_BATCH) {
+            int count = n - at < TY_SAMPLE_BATCH ? n - at : TY_SAMPLE_BATCH;
+            ty_sample(&s.distance, count, x + at, d);
+            for (int i = 0; i < count; ++i) out[at + i] = ty_min(out[at + i], d[i]);
+        }
+    }
+}
+
+// Sources that go on, all in one edit; those that begin one by one, to know what fills them.
 static ty_status edit_sources(ty_sim* sim)
 {
-    for (int i = 0; i < ty_world_n_sources(sim->world); ++i) {
+    int n = ty_world_n_sources(sim->world), n_steady = 0;
+    for (int i = 0; i < n; ++i) n_steady += is_steady(sim, i);
+    ty_edit steady = {.add = true, .region = {.self = sim, .width = 1, .eval = eval_steady}};
+    if (n_steady) TY_TRY(sim->tracker_kind->edit(sim->tracker, 1, &steady, NULL));
+    for (int i = 0; i < n; ++i) {
         ty_source s = ty_world_source(sim->world, i);
         int* was_on = &sim->ledger.source_on.at[i];
         double changed = 0.0;
-        if (s.on) TY_TRY(edit_one(sim, &s, true, &changed));
+        if (s.on && !*was_on) TY_TRY(edit_one(sim, &s, true, &changed));
         sim->ledger.pending += *was_on ? s.delivered : changed;
         *was_on = s.on;
     }

@@ -16,10 +16,10 @@ static const float BOX_MARGIN = 0x1p-21f;
 static const float COIN_MARGIN = 0x1p-20f;
 static const double ROUNDING = 1e-6;    // of sines from normals rounded to float
 // Sin^2 of the smallest angle: below, rounding would decide too much
-static const double THIN = 1e-3;
+static const float THIN = 1e-3f;
 static const float NEVER_INSIDE = -1e30f;    // for ab_ab and ab_ac: fails the test of edge bc
 // Of an edge; shorter ones are points, far below every margin
-static const double LEAST_SQUARE = 1e-36;
+static const float LEAST_SQUARE = 1e-36f;
 static const float FAR_AWAY = 1e15f;    // where unused lanes are; its square is finite
 
 void ty_bvh_set_frame(ty_bvh* b, const ty_box* box)
@@ -36,43 +36,73 @@ void ty_bvh_set_frame(ty_bvh* b, const ty_box* box)
     b->inverse_scale = 1.0 / b->scale;
 }
 
+static ty_f8 dot8(const ty_f8 u[3], const ty_f8 v[3])
+{
+    return u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
+}
+
+// Triangles of a leaf side by side: edges from corner a, and their cross product.
+typedef struct eight {
+    ty_f8 a[3], ab[3], ac[3], area[3];
+} eight;
+
+static eight load_eight(const ty_bvh_leaf* l)
+{
+    eight e;
+    for (int axis = 0; axis < 3; ++axis) {
+        e.a[axis] = ty_f8_load(l->a[axis]);
+        e.ab[axis] = ty_f8_load(l->ab[axis]);
+        e.ac[axis] = ty_f8_load(l->ac[axis]);
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        int u = (axis + 1) % 3, v = (axis + 2) % 3;
+        e.area[axis] = e.ab[u] * e.ac[v] - e.ab[v] * e.ac[u];
+    }
+    return e;
+}
+
 // By how much a float distance may be wrong, besides rounding of the distance itself. Whether the
 // foot of the perpendicular is inside is misjudged only within 64 eps / sin^2 of the smallest
 // altitude. Thin triangles are taken as their edges: all of a triangle is within the smallest
 // altitude of its longest edge.
-static float slack_of(ty_vec3 ab, ty_vec3 ac, bool* thin)
+static ty_f8 slack_of(ty_f8 longest2, ty_f8 area, ty_i8* thin)
 {
-    ty_vec3 bc = ac - ab;
-    double longest2 = ty_max(ty_dot(bc, bc), ty_max(ty_dot(ab, ab), ty_dot(ac, ac)));
-    double area = ty_norm(ty_cross(ab, ac));
-    *thin = true;
-    if (!(longest2 > 0.0)) return 0.0f;
-    double altitude = area / sqrt(longest2), sine2 = altitude * altitude / longest2;
-    *thin = !(sine2 > THIN);
-    return (float)(1.0001 * altitude * (*thin ? 1.0 : 64.0 * 0x1p-24 / sine2));
+    ty_f8 altitude = area / ty_f8_sqrt(longest2), sine2 = altitude * altitude / longest2;
+    *thin = ~(sine2 > ty_f8_all(THIN));
+    ty_f8 part = ty_f8_pick(*thin, ty_f8_all(1.0f), ty_f8_all(64.0f * 0x1p-24f) / sine2);
+    return ty_f8_all(1.0001f) * altitude * part;
+}
+
+static void derive(ty_bvh_leaf* l)
+{
+    eight e = load_eight(l);
+    ty_f8 bc[3], zero = ty_f8_all(0.0f), least = ty_f8_all(LEAST_SQUARE);
+    for (int axis = 0; axis < 3; ++axis) bc[axis] = e.ac[axis] - e.ab[axis];
+    ty_f8 square[3] = {ty_f8_max(dot8(e.ab, e.ab), least), ty_f8_max(dot8(e.ac, e.ac), least),
+                       ty_f8_max(dot8(bc, bc), least)};
+    ty_f8 area = ty_f8_sqrt(dot8(e.area, e.area));
+    ty_i8 thin, flat = ~(area > zero);
+    ty_f8 longest2 = ty_f8_max(square[0], ty_f8_max(square[1], square[2]));
+    ty_f8_store(l->slack, slack_of(longest2, area, &thin));
+    for (int k = 0; k < 3; ++k) {
+        ty_f8_store(l->normal[k], ty_f8_pick(flat, zero, e.area[k] / area));
+        ty_f8_store(l->inverse[k], ty_f8_all(1.0f) / square[k]);
+    }
+    ty_f8_store(l->ab_ab, ty_f8_pick(thin, ty_f8_all(NEVER_INSIDE), dot8(e.ab, e.ab)));
+    ty_f8_store(l->ab_ac, ty_f8_pick(thin, ty_f8_all(NEVER_INSIDE), dot8(e.ab, e.ac)));
 }
 
 static void fill_lane(const ty_bvh* b, ty_bvh_leaf* l, int k)
 {
     ty_vec3 x[3];
     for (int i = 0; i < 3; ++i) x[i] = ty_load3(b->vert[b->tri[l->id[k]][i]]);
-    ty_vec3 centre = ty_load3(b->centre);
-    ty_vec3 a = (x[0] - centre) * b->inverse_scale, ab = (x[1] - x[0]) * b->inverse_scale,
-            ac = (x[2] - x[0]) * b->inverse_scale;
+    ty_vec3 a = (x[0] - ty_load3(b->centre)) * b->inverse_scale,
+            ab = (x[1] - x[0]) * b->inverse_scale, ac = (x[2] - x[0]) * b->inverse_scale;
     for (int axis = 0; axis < 3; ++axis) {
         l->a[axis][k] = (float)a[axis];
         l->ab[axis][k] = (float)ab[axis];
         l->ac[axis][k] = (float)ac[axis];
     }
-    ty_vec3 normal = ty_normalize(ty_cross(ab, ac)), bc = ac - ab;
-    for (int axis = 0; axis < 3; ++axis) l->normal[axis][k] = (float)normal[axis];
-    l->inverse[0][k] = (float)(1.0 / ty_max(ty_dot(ab, ab), LEAST_SQUARE));
-    l->inverse[1][k] = (float)(1.0 / ty_max(ty_dot(ac, ac), LEAST_SQUARE));
-    l->inverse[2][k] = (float)(1.0 / ty_max(ty_dot(bc, bc), LEAST_SQUARE));
-    bool thin;
-    l->slack[k] = slack_of(ab, ac, &thin);
-    l->ab_ab[k] = thin ? NEVER_INSIDE : (float)ty_dot(ab, ab);
-    l->ab_ac[k] = thin ? NEVER_INSIDE : (float)ty_dot(ab, ac);
 }
 
 static void fill_leaves(void* ctx, ty_range r)
@@ -81,29 +111,41 @@ static void fill_leaves(void* ctx, ty_range r)
     for (int64_t i = r.begin; i < r.end; ++i) {
         ty_bvh_leaf* l = &b->leaf[i];
         for (int k = 0; k < l->n; ++k) fill_lane(b, l, k);
-        for (int k = l->n; k < TY_BVH_WIDTH; ++k) {
+        for (int k = l->n; k < TY_BVH_WIDTH; ++k)
             for (int axis = 0; axis < 3; ++axis) {
                 l->a[axis][k] = FAR_AWAY;
-                l->ab[axis][k] = l->ac[axis][k] = l->normal[axis][k] = l->inverse[axis][k] = 0.0f;
+                l->ab[axis][k] = l->ac[axis][k] = 0.0f;
             }
-            l->ab_ab[k] = l->ab_ac[k] = 0.0f;
-            l->slack[k] = 0.0f;
-        }
+        derive(l);
     }
 }
 
-static void leaf_bounds(const ty_bvh* b, const ty_bvh_leaf* l, float lo[3], float hi[3])
+static float least_of(ty_f8 v)
+{
+    float least = v[0];
+    for (int k = 1; k < TY_BVH_WIDTH; ++k) least = v[k] < least ? v[k] : least;
+    return least;
+}
+
+// Lanes beyond the last triangle count as the first.
+static void repeat_first(eight* e, int n)
+{
+    ty_i8 lane = {0, 1, 2, 3, 4, 5, 6, 7}, used = lane < (ty_i8){n, n, n, n, n, n, n, n};
+    for (int axis = 0; axis < 3; ++axis) {
+        e->a[axis] = ty_f8_pick(used, e->a[axis], ty_f8_all(e->a[axis][0]));
+        e->ab[axis] = ty_f8_pick(used, e->ab[axis], ty_f8_all(e->ab[axis][0]));
+        e->ac[axis] = ty_f8_pick(used, e->ac[axis], ty_f8_all(e->ac[axis][0]));
+    }
+}
+
+static void leaf_bounds(const eight* e, float lo[3], float hi[3])
 {
     for (int axis = 0; axis < 3; ++axis) {
-        double least = INFINITY, most = -INFINITY;
-        for (int k = 0; k < l->n; ++k)
-            for (int i = 0; i < 3; ++i) {
-                double x = b->vert[b->tri[l->id[k]][i]][axis];
-                least = x < least ? x : least;
-                most = x > most ? x : most;
-            }
-        lo[axis] = (float)((least - b->centre[axis]) * b->inverse_scale) - BOX_MARGIN;
-        hi[axis] = (float)((most - b->centre[axis]) * b->inverse_scale) + BOX_MARGIN;
+        ty_f8 zero = ty_f8_all(0.0f);
+        ty_f8 below = ty_f8_min(zero, ty_f8_min(e->ab[axis], e->ac[axis]));
+        ty_f8 above = ty_f8_max(zero, ty_f8_max(e->ab[axis], e->ac[axis]));
+        lo[axis] = least_of(e->a[axis] + below) - BOX_MARGIN;
+        hi[axis] = -least_of(-(e->a[axis] + above)) + BOX_MARGIN;
     }
 }
 
@@ -130,26 +172,29 @@ static ty_vec3 unit_or_x(ty_vec3 v)
 }
 
 // The coin of a leaf: through the middle of its box, along its area vector, around all its corners.
-static coin leaf_coin(const ty_bvh* b, const ty_bvh_leaf* l, ty_vec3 middle)
+static coin leaf_coin(const eight* e, ty_vec3 middle)
 {
     coin c = {.middle = middle};
-    ty_vec3 corner[3 * TY_BVH_WIDTH], area = {0}, centre = ty_load3(b->centre);
-    for (int k = 0; k < l->n; ++k) {
-        const int* v = b->tri[l->id[k]];
-        for (int i = 0; i < 3; ++i)
-            corner[3 * k + i] = (ty_load3(b->vert[v[i]]) - centre) * b->inverse_scale - middle;
-        area += ty_cross(corner[3 * k + 1] - corner[3 * k], corner[3 * k + 2] - corner[3 * k]);
-    }
+    ty_vec3 area = {0};
+    for (int axis = 0; axis < 3; ++axis)
+        for (int k = 0; k < TY_BVH_WIDTH; ++k) area[axis] += (double)e->area[axis][k];
     c.normal = unit_or_x(area);
-    double radius2 = 0.0;
-    for (int k = 0; k < 3 * l->n; ++k) {
-        double h = ty_dot(corner[k], c.normal);
-        ty_vec3 flat = corner[k] - h * c.normal;
-        double r2 = ty_dot(flat, flat);
-        c.half_thickness = fabs(h) > c.half_thickness ? fabs(h) : c.half_thickness;
-        radius2 = r2 > radius2 ? r2 : radius2;
+    ty_f8 n[3], from[3], highest = ty_f8_all(0.0f), radius2 = highest;
+    for (int axis = 0; axis < 3; ++axis) {
+        n[axis] = ty_f8_all((float)c.normal[axis]);
+        from[axis] = e->a[axis] - ty_f8_all((float)middle[axis]);
     }
-    c.radius = sqrt(radius2);
+    for (int k = 0; k < 3; ++k) {
+        ty_f8 to[3];
+        for (int axis = 0; axis < 3; ++axis)
+            to[axis] = k == 0 ? from[axis] : from[axis] + (k == 1 ? e->ab : e->ac)[axis];
+        ty_f8 h = dot8(to, n);
+        for (int axis = 0; axis < 3; ++axis) to[axis] -= h * n[axis];
+        highest = ty_f8_max(highest, ty_f8_max(h, -h));
+        radius2 = ty_f8_max(radius2, dot8(to, to));
+    }
+    c.half_thickness = -(double)least_of(-highest);
+    c.radius = sqrt(-(double)least_of(-radius2));
     return c;
 }
 
@@ -195,8 +240,10 @@ static void fit_node(ty_bvh* b, int i)
             n->child[k] = -1;
         } else if (n->child[k] < 0) {
             const ty_bvh_leaf* leaf = &b->leaf[~n->child[k]];
-            leaf_bounds(b, leaf, lo, hi);
-            c = leaf_coin(b, leaf, middle_of(lo, hi));
+            eight e = load_eight(leaf);
+            repeat_first(&e, leaf->n);
+            leaf_bounds(&e, lo, hi);
+            c = leaf_coin(&e, middle_of(lo, hi));
         } else {
             const ty_bvh_node* child = &b->node[n->child[k]];
             node_bounds(child, lo, hi);
@@ -270,6 +317,20 @@ void ty_bvh_refit(ty_bvh* b, const double (*vert)[3])
     ty_bvh_fit(b);
 }
 
+static void corner_bounds(const ty_bvh* b, const ty_bvh_leaf* l, float lo[3], float hi[3])
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        lo[axis] = FAR_AWAY;
+        hi[axis] = -FAR_AWAY;
+        for (int k = 0; k < 3 * l->n; ++k) {
+            const double* x = b->vert[b->tri[l->id[k / 3]][k % 3]];
+            float at = (float)ty_bvh_unit(b, x, axis);
+            lo[axis] = at < lo[axis] ? at : lo[axis];
+            hi[axis] = at > hi[axis] ? at : hi[axis];
+        }
+    }
+}
+
 static ty_status check_node(const ty_bvh* b, int i, int* n_leaves, int* n_nodes)
 {
     const ty_bvh_node* n = &b->node[i];
@@ -284,7 +345,7 @@ static ty_status check_node(const ty_bvh* b, int i, int* n_leaves, int* n_nodes)
             ++*n_nodes;
         } else {
             if (~n->child[k] >= b->n_leaves) return ty_fail(TY_DAMAGED, "node %d: leaf", i);
-            leaf_bounds(b, &b->leaf[~n->child[k]], lo, hi);
+            corner_bounds(b, &b->leaf[~n->child[k]], lo, hi);
             ++*n_leaves;
         }
         for (int axis = 0; axis < 3; ++axis)

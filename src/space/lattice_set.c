@@ -146,16 +146,38 @@ static int64_t brick_of_id(const ty_lattice_set* s, int id)
 static const uint32_t place_in_word[64] = {PLACES(0),  PLACES(8),  PLACES(16), PLACES(24),
                                            PLACES(32), PLACES(40), PLACES(48), PLACES(56)};
 
+static void list_point(const int at[3], int bit, int x[3])
+{
+    uint32_t place = place_in_word[bit];
+    x[0] = at[0] + (int)(place & 255);
+    x[1] = at[1] + (int)(place >> 8 & 255);
+    x[2] = at[2] + (int)(place >> 16);
+}
+
+// All eight points of a byte, from its first bit on.
+static void list_eight(const int at[3], int bit, int (*x)[3])
+{
+    int low[3];
+    list_point(at, bit, low);
+    for (int v = 0; v < 8; ++v)
+        for (int axis = 0; axis < 3; ++axis) x[v][axis] = low[axis] + (v >> axis & 1);
+}
+
 // The points of one word with ids from `id` on, as far as they are in begin..end - 1; returns the
 // id after the word.
 static int list_word(uint64_t word, const int at[3], int id, int begin, int end, int (*x)[3])
 {
-    for (; word && id < end; word &= word - 1, ++id) {
-        if (id < begin) continue;
-        uint32_t place = place_in_word[__builtin_ctzll(word)];
-        x[id - begin][0] = at[0] + (int)(place & 255);
-        x[id - begin][1] = at[1] + (int)(place >> 8 & 255);
-        x[id - begin][2] = at[2] + (int)(place >> 16);
+    while (word && id < end) {
+        int bit = __builtin_ctzll(word);
+        if (!(bit & 7) && (word >> bit & 255) == 255 && id >= begin && id + 8 <= end) {
+            list_eight(at, bit, x + (id - begin));
+            word &= ~(UINT64_C(255) << bit);
+            id += 8;
+            continue;
+        }
+        if (id >= begin) list_point(at, bit, x[id - begin]);
+        word &= word - 1;
+        ++id;
     }
     return id;
 }

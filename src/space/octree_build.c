@@ -171,11 +171,12 @@ static ty_status close_level(ty_octree* t, int l)
         int end = begin + TY_SAMPLE_BATCH < split->n ? begin + TY_SAMPLE_BATCH : split->n;
         ty_lattice_set_points(split, begin, end, x);
         for (int i = 0; i < end - begin; ++i)
-            for (int d = 0; d < 27; ++d) {
-                int dx = d % 3 - 1, dy = d / 3 % 3 - 1, dz = d / 9 - 1;
-                if (dx && dy && dz) continue;
-                int px = (x[i][0] + dx) >> 1, py = (x[i][1] + dy) >> 1, pz = (x[i][2] + dz) >> 1;
-                if (!ty_lattice_put(above, &cursor, px, py, pz)) return ty_no_memory("octants");
+            for (int d = 0; d < 7; ++d) {    // its own parent, and those it is next to
+                int p[3];
+                for (int axis = 0; axis < 3; ++axis)
+                    p[axis] = (x[i][axis] + (d >> axis & 1 ? (x[i][axis] & 1 ? 1 : -1) : 0)) >> 1;
+                if (!ty_lattice_put(above, &cursor, p[0], p[1], p[2]))
+                    return ty_no_memory("octants");
             }
     }
     return ty_ok();

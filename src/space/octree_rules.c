@@ -210,12 +210,12 @@ static void border_block(void* ctx, ty_range r)
 {
     rule_args* k = ctx;
     const ty_octree* t = k->t;
-    int l = k->level, up = t->n_levels - 1 - l, last = (1 << up) - 1, x[TY_SAMPLE_BATCH][3];
+    int l = k->level, up = t->n_levels - 1 - l, last = (1 << up) - 1;
     ty_lattice_cursor c = ty_lattice_cursor_start();
-    ty_lattice_set_points(&t->level[l].octants, (int)r.begin, (int)r.end, x);
+    ty_lattice_walk walk = {0};
     for (int64_t i = r.begin; i < r.end; ++i) {
-        const int* o = x[i - r.begin];
         if (!(t->inside.at[t->level[l].first + i] & 1)) continue;
+        const int* o = ty_lattice_walk_to(&t->level[l].octants, &walk, (int)i);
         for (int face = 0; face < 6; ++face) {
             int axis = face >> 1, border = face & 1 ? last : 0;
             if ((o[axis] & last) != border) continue;

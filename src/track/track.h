@@ -50,7 +50,8 @@ typedef struct ty_tracker_kind {
     ty_status (*create)(void** self, const ty_track_def*, const ty_world*);
     // Carries the surface along the flow from t to t + dt. `world` is at t + dt.
     ty_status (*advance)(void* self, const ty_flow*, const ty_world*, double t, double dt);
-    // Sources and drains; volume_changed[i] in m3, signed, for each edit.
+    // Sources and drains; volume_changed[i] in m3, signed, for each edit, or NULL: measuring costs
+    // as much as the change.
     ty_status (*edit)(void* self, int n, const ty_edit*, double* volume_changed);
     // Moves the surface of each piece outward by metres_per_piece[piece], sparing thin places.
     ty_status (*offset)(void* self, const double* metres_per_piece);

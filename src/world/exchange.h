@@ -62,6 +62,9 @@ typedef struct ty_flow {
     // NULL: not known.
     ty_sampler middle;
     double middle_dt;
+    // The same at the centre of the cell of `lattice` that a point lies in (width 3), and at those of
+    // its lower faces (width 9); eval NULL: `middle` has to be asked.
+    ty_sampler middle_center, middle_faces;
     // Width 9, m/s: what goes through the nearest face of a cell of `lattice` along each axis; its
     // rate of change; and what of it sources let out there. eval NULL: not known.
     ty_sampler flux;

@@ -145,19 +145,24 @@ void ty_gridflow_fluxes(const void* self, int n, const double (*x)[3], double* o
 {
     const ty_gridflow* gf = self;
     const ty_cells* c = &gf->cells;
-    for (int i = 0; i < n; ++i)
+    bool rates = gf->carries && !gf->rides;
+    for (int i = 0; i < n; ++i) {
+        int cell[3], face[3];    // memory coordinates
+        for (int d = 0; d < 3; ++d) {
+            double cells = (x[i][d] - c->origin[d]) * c->per_h;
+            cell[d] = 1 + (int)floor(cells);
+            face[d] = 1 + (int)floor(cells + 0.5);
+        }
         for (int axis = 0; axis < 3; ++axis) {
-            int at[3];
+            int at[3] = {cell[0], cell[1], cell[2]};
+            at[axis] = face[axis];
             bool in = true;
-            for (int d = 0; d < 3; ++d) {
-                double cells = (x[i][d] - c->origin[d]) * c->per_h + (d == axis ? 0.5 : 0.0);
-                at[d] = 1 + (int)floor(cells);
-                in = in && at[d] >= 1 && at[d] <= c->n[d] + (d == axis);
-            }
+            for (int d = 0; d < 3; ++d) in = in && at[d] >= 1 && at[d] <= c->n[d] + (d == axis);
             int f = in ? ty_cell_index(c, at[0], at[1], at[2]) : 0;
             double emitted = in && gf->emitted[axis] ? gf->emitted[axis][f] : 0.0;
             out[9 * i + axis] = in ? gf->flux[axis][f] + emitted : 0.0;
-            out[9 * i + 3 + axis] = in && gf->carries && !gf->rides ? gf->flux_rate[axis][f] : 0.0;
+            out[9 * i + 3 + axis] = in && rates ? gf->flux_rate[axis][f] : 0.0;
             out[9 * i + 6 + axis] = emitted;
         }
+    }
 }

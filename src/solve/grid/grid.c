@@ -164,6 +164,8 @@ static ty_flow flow(const void* self)
     if (gf->carries && !gf->rides) f.motion = (ty_sampler){gf, 6, 0.0, ty_gridflow_motion};
     if (gf->middle_dt > 0.0) {
         f.middle = (ty_sampler){gf, 3, 0.0, ty_gridflow_middle};
+        f.middle_center = (ty_sampler){gf, 3, 0.0, ty_gridflow_middle_center};
+        f.middle_faces = (ty_sampler){gf, 9, 0.0, ty_gridflow_middle_faces};
         f.middle_dt = gf->middle_dt;
     }
     for (int axis = 0; axis < 3; ++axis) {

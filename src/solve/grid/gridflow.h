@@ -286,6 +286,8 @@ void ty_gridflow_seen_velocity(const void* gf, int n, const double (*x)[3], doub
 // Makes next[] the velocity as trackers see it in the middle of a step.
 void ty_gridflow_lead(ty_gridflow* gf, double dt);
 void ty_gridflow_middle(const void* gf, int n, const double (*x)[3], double* out);
+void ty_gridflow_middle_center(const void* gf, int n, const double (*x)[3], double* out);
+void ty_gridflow_middle_faces(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_motion(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_velocity(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_acceleration(const void* gf, int n, const double (*x)[3], double* out);

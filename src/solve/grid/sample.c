@@ -154,6 +154,59 @@ void ty_gridflow_middle(const void* self, int n, const double (*x)[3], double* o
     ty_face_sample(&gf->cells, gf->next, n, x, out);
 }
 
+// The cell of the domain that x lies in; `at`: its coordinates. 0 where x lies outside.
+static inline int cell_around(const ty_cells* c, const double x[3], int at[3])
+{
+    bool in = true;
+    for (int d = 0; d < 3; ++d) {
+        double cells = (x[d] - c->origin[d]) * c->per_h;
+        in = in && cells >= 0.0 && cells < c->n[d];
+        at[d] = in ? 1 + (int)cells : 0;
+    }
+    return in ? ty_cell_index(c, at[0], at[1], at[2]) : 0;
+}
+
+// The centre of the cell that x lies in, be it outside the domain.
+static void center_around(const ty_cells* c, const double x[3], double center[3])
+{
+    for (int d = 0; d < 3; ++d)
+        center[d] = c->origin[d] + c->h * (floor((x[d] - c->origin[d]) * c->per_h) + 0.5);
+}
+
+void ty_gridflow_middle_center(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_gridflow* gf = self;
+    const ty_cells* c = &gf->cells;
+    for (int i = 0; i < n; ++i) {
+        int at[3], cell = cell_around(c, x[i], at);
+        double center[1][3];
+        for (int d = 0; d < 3 && cell; ++d)
+            out[3 * i + d] = 0.5 * (gf->next[d][cell] + gf->next[d][cell + c->stride[d]]);
+        if (cell) continue;
+        center_around(c, x[i], center[0]);
+        ty_face_sample(c, gf->next, 1, (const double(*)[3])center, out + 3 * i);
+    }
+}
+
+void ty_gridflow_middle_faces(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_gridflow* gf = self;
+    const ty_cells* c = &gf->cells;
+    for (int i = 0; i < n; ++i) {
+        int at[3], cell = cell_around(c, x[i], at);
+        for (int axis = 0; axis < 3; ++axis) {
+            double middle[1][3], *v = out + 9 * i + 3 * axis;
+            if (cell) {
+                ty_face_vector(c, gf->next, axis, cell, v);
+                continue;
+            }
+            center_around(c, x[i], middle[0]);
+            middle[0][axis] -= 0.5 * c->h;
+            ty_face_sample(c, gf->next, 1, (const double(*)[3])middle, v);
+        }
+    }
+}
+
 // Forces are no part of rate[]; what fails here the world remembers.
 static void add_forces(const ty_gridflow* gf, int n, const double (*x)[3], double* out)
 {

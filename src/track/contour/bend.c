@@ -57,29 +57,34 @@ static sides sides_of(const ty_tri_mesh* m, int t)
     return s;
 }
 
-// Vertices joined by edges shorter than `apart` count as one.
-static void merge_close(const ty_tri_mesh* m, double apart, int* parent)
-{
-    for (int v = 0; v < m->n_verts; ++v) parent[v] = v;
-    for (int t = 0; t < m->n_tris; ++t) {
-        sides s = sides_of(m, t);
-        for (int k = 0; k < 3; ++k)
-            if (s.square[k] < apart * apart) ty_join(parent, m->tri[t][k], m->tri[t][(k + 1) % 3]);
-    }
-}
-
-// [Max1999]: a corner with edges e, f adds e x f / (|e|^2 |f|^2).
+// [Max1999]: a corner with edges e, f adds e x f / (|e|^2 |f|^2). Vertices joined by edges shorter
+// than `apart` count as one.
 static void add_normals(const ty_tri_mesh* m, double apart, int* parent, double (*sum)[3])
 {
     for (int t = 0; t < m->n_tris; ++t) {
+        const int* id = m->tri[t];
         sides s = sides_of(m, t);
         ty_vec3 normal = ty_cross(s.edge[0], s.edge[1]);
+        bool close[3];
         for (int k = 0; k < 3; ++k) {
-            double e2 = s.square[k], f2 = s.square[(k + 2) % 3];
-            if (e2 < apart * apart || f2 < apart * apart) continue;
-            double* to = sum[ty_find(parent, m->tri[t][k])];
-            ty_store3(to, ty_load3(to) + normal / (e2 * f2));
+            close[k] = s.square[k] < apart * apart;
+            if (close[k]) ty_join(parent, id[k], id[(k + 1) % 3]);
         }
+        for (int k = 0; k < 3; ++k) {
+            if (close[k] || close[(k + 2) % 3]) continue;
+            double* to = sum[id[k]];
+            ty_store3(to, ty_load3(to) + normal * (1.0 / (s.square[k] * s.square[(k + 2) % 3])));
+        }
+    }
+}
+
+// The lowest vertex of those that count as one has their sum.
+static void merge_close(int n, int* parent, double (*sum)[3])
+{
+    for (int v = 0; v < n; ++v) {
+        if (parent[v] == v) continue;
+        double* to = sum[ty_find(parent, v)];
+        ty_store3(to, ty_load3(to) + ty_load3(sum[v]));
     }
 }
 
@@ -109,6 +114,7 @@ static void mark_sharp(ty_slc_surface* s)
             float *a = s->bend.at + 4 * (int64_t)m->tri[t][k],
                   *b = s->bend.at + 4 * (int64_t)m->tri[t][(k + 1) % 3];
             double cosine = (double)(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
+            if (cosine >= SMOOTH) continue;
             float smooth = (float)ty_clamp((cosine - SHARP) / (SMOOTH - SHARP), 0.0, 1.0);
             if (smooth < a[3]) a[3] = smooth;
             if (smooth < b[3]) b[3] = smooth;
@@ -126,8 +132,9 @@ ty_status ty_slc_bend(ty_slc_surface* s)
         ty_free(parent);
         return ty_no_memory("normals of the surface");
     }
-    merge_close(&s->mesh, apart, parent);
+    for (int v = 0; v < n; ++v) parent[v] = v;
     add_normals(&s->mesh, apart, parent, sum);
+    merge_close(n, parent, sum);
     normal_args k = {s, parent, sum};
     ty_parallel_for(n, BLOCK, normal_block, &k);
     ty_free(sum);

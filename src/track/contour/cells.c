@@ -48,10 +48,10 @@ static void ask_block(const ty_slc_surface* s, int block, ty_bvh_search* q)
         ty_bvh_search_leaves(&s->exact.bvh, q, leaf_of[first[0]], leaf_of[first[1] - 1]);
 }
 
-// In cells, with room for rounding.
-static double reach_of(const ty_slc_surface* s, const ty_bvh_search* q)
+// In cells, of which there are `per_metre`, with room for rounding.
+static double reach_of(const ty_slc_surface* s, double per_metre, const ty_bvh_search* q)
 {
-    return ty_bvh_search_reach(&s->exact.bvh, q) / s->tree.cell + ROUNDING;
+    return ty_bvh_search_reach(&s->exact.bvh, q) * per_metre + ROUNDING;
 }
 
 // Squared distance, in cells, from u to block b along one axis.
@@ -62,11 +62,11 @@ static double gap2(double u, int b)
 }
 
 // All blocks within reach of u, in cells, but `own`.
-static void ask_around(const ty_slc_surface* s, ty_lattice_cursor* cursor, const double u[3],
-                       const int own[3], ty_bvh_search* q)
+static void ask_around(const ty_slc_surface* s, double per_metre, ty_lattice_cursor* cursor,
+                       const double u[3], const int own[3], ty_bvh_search* q)
 {
     const ty_lattice_set* blocks = &s->tree.level[1].split;
-    double reach = reach_of(s, q);
+    double reach = reach_of(s, per_metre, q);
     int lo[3], hi[3], b[3];
     for (int axis = 0; axis < 3; ++axis) {
         lo[axis] = (int)floor(0.5 * (u[axis] - reach));
@@ -76,7 +76,7 @@ static void ask_around(const ty_slc_surface* s, ty_lattice_cursor* cursor, const
         for (b[1] = lo[1]; b[1] <= hi[1]; ++b[1])
             for (b[0] = lo[0]; b[0] <= hi[0]; ++b[0]) {
                 if (b[0] == own[0] && b[1] == own[1] && b[2] == own[2]) continue;
-                double now = reach_of(s, q);
+                double now = reach_of(s, per_metre, q);
                 if (gap2(u[0], b[0]) + gap2(u[1], b[1]) + gap2(u[2], b[2]) > now * now) continue;
                 int block = ty_lattice_id(blocks, cursor, b[0], b[1], b[2]);
                 if (block >= 0) ask_block(s, block, q);
@@ -88,14 +88,15 @@ bool ty_slc_foot_near(const ty_slc_surface* s, ty_slc_walk* walk, const ty_octan
 {
     ty_bvh_search q;
     int own[3];
+    double per_metre = 1.0 / s->tree.cell;
     if (o->id < 0 || o->level > 1) return false;
     ty_bvh_search_begin(&s->exact.bvh, &q, x);
     for (int axis = 0; axis < 3; ++axis) own[axis] = o->x[axis] >> (1 - o->level);
     if (o->level == 0) ask_block(s, o->id / 8, &q);
-    if (walk->leaf >= 0 && !(reach_of(s, &q) <= CLOSE))
+    if (walk->leaf >= 0 && !(reach_of(s, per_metre, &q) <= CLOSE))
         ty_bvh_search_leaves(&s->exact.bvh, &q, walk->leaf, walk->leaf);
-    if (!(reach_of(s, &q) <= CLOSE)) return false;
-    ask_around(s, &walk->block, u, own, &q);
+    if (!(reach_of(s, per_metre, &q) <= CLOSE)) return false;
+    ask_around(s, per_metre, &walk->block, u, own, &q);
     ty_bvh_search_end(&s->exact.bvh, &q);
     *foot = (ty_slc_foot){q.best, q.triangle};
     walk->leaf = s->exact.bvh.leaf_of[q.triangle];

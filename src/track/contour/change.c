@@ -92,7 +92,7 @@ static ty_status edit_one(ty_slc* s, const ty_edit* e, double* volume_changed)
     edited change = {s, e->add, ty_slc_region_sampler(&region)};
     ty_slc_remake_def def = {.phi = {.self = &change, .width = 1, .eval = eval_edited},
                              .lipschitz = 1.0,
-                             .keep_old = true};
+                             .keep_old = volume_changed != NULL};
     def.box = ty_slc_bounds(s, MARGIN * s->def.cell);
     if (e->add) {
         ty_box world = ty_world_bounds(s->world);
@@ -100,12 +100,13 @@ static ty_status edit_one(ty_slc* s, const ty_edit* e, double* volume_changed)
         ty_box_add(&def.box, world.hi);
     }
     TY_TRY(ty_slc_remake(s, &def));
-    return measure_change(s, volume_changed);
+    return volume_changed ? measure_change(s, volume_changed) : ty_ok();
 }
 
 ty_status ty_slc_edit(ty_slc* s, int n, const ty_edit* edits, double* volume_changed)
 {
-    for (int i = 0; i < n; ++i) TY_TRY(edit_one(s, &edits[i], &volume_changed[i]));
+    for (int i = 0; i < n; ++i)
+        TY_TRY(edit_one(s, &edits[i], volume_changed ? &volume_changed[i] : NULL));
     return ty_ok();
 }
 

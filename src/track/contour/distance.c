@@ -23,7 +23,7 @@ enum { CHUNK = TY_SAMPLE_BATCH };
 static const double ENOUGH = 0.5, ENOUGH_THIN = 1.2;
 // Of the distance at the corners of leaves four cells wide and more, where the surface is bent; see
 // far_block.
-static const double TOLERANCE = 0.05;
+static const double TOLERANCE = 0.1;
 
 static const double BEYOND = 4.0;    // cells: farther than anything that counts near the surface
 
@@ -291,8 +291,8 @@ typedef struct nearly {
 } nearly;
 
 // The plane of a triangle to the side of a corner's foot is as far as the surface where that is flat,
-// and no farther than the triangle. So the error is TOLERANCE at edges, and elsewhere what the surface
-// bends within a third of the distance.
+// and no farther than the triangle. So the error is half of TOLERANCE at edges, and elsewhere what the
+// surface bends within half of the distance.
 static void far_block(void* ctx, ty_range r)
 {
     const nearly* k = ctx;
@@ -304,7 +304,7 @@ static void far_block(void* ctx, ty_range r)
                                   ty_load3(s->mesh.vert[v[2]]) - a);
         double found = sqrt(k->distance2[i]), size = ty_norm(normal);
         double plane = fabs(ty_dot(normal, ty_load3(s->point.at + 3 * i) - a)) / size;
-        double d = plane > found / (1.0 + TOLERANCE) ? plane : found / (1.0 + TOLERANCE);
+        double likely = found / (1.0 + 0.5 * TOLERANCE), d = plane > likely ? plane : likely;
         int corner = s->id.at[i];
         s->far.at[corner] = copysign(d < found ? d : found, s->tree.corner_value.at[corner]);
     }

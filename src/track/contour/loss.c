@@ -100,8 +100,10 @@ static void move_block(void* ctx, ty_range r)
 
 ty_status ty_slc_expect(ty_slc* s, const ty_flow* flow, double dt, ty_slc_expected* out)
 {
-    *out = (ty_slc_expected){.all = ty_tri_mesh_volume(ty_slc_shown(s))};
-    if (!s->has_domain || s->fat.n == 0 || ty_world_has_obstacles(s->world)) return ty_ok();
+    *out = (ty_slc_expected){0};
+    if (s->fat.n == 0 || ty_world_has_obstacles(s->world)) return ty_ok();
+    out->all = ty_tri_mesh_volume(ty_slc_shown(s));
+    if (!s->has_domain) return ty_ok();
     ty_tri_mesh moved = {0};
     ty_status status = ty_tri_mesh_copy(&moved, ty_slc_shown(s));
     if (status.code == TY_OK) {

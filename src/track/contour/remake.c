@@ -52,7 +52,8 @@ static void unite_leaves(const ty_octree* t, int* parent)
         if (t->inside.at[i]) unite_leaf(t->corner.at + 8 * i, t->inside.at[i], parent);
 }
 
-// The corner on the liquid's side of every vertex's edge.
+// The corner on the liquid's side of every vertex's edge, joined with that of the vertex that
+// piece[v] was.
 static void inside_corners(ty_slc* s)
 {
     const ty_octree* t = &s->now.tree;
@@ -65,12 +66,29 @@ static void inside_corners(ty_slc* s)
             corner = ty_lattice_id(&t->corners, &cursor, at[0] + (axis == 0), at[1] + (axis == 1),
                                    at[2] + (axis == 2));
         }
+        int first = s->piece.at[v];
         s->piece.at[v] = corner;
+        ty_join(s->parent.at, s->piece.at[first], corner);
     }
 }
 
+// Vertices that triangles join: piece[v] is the lowest of them. Returns whether those are all.
+static bool unite_triangles(ty_slc* s)
+{
+    const ty_tri_mesh* m = &s->now.mesh;
+    int *set = s->piece.at, n_sets = 0;
+    for (int v = 0; v < m->n_verts; ++v) set[v] = v;
+    for (int i = 0; i < m->n_tris; ++i)
+        for (int k = 1; k < 3; ++k) unite_two(set, m->tri[i][0], m->tri[i][k]);
+    for (int v = 0; v < m->n_verts; ++v) {
+        set[v] = set[set[v]];    // lower ones are done
+        n_sets += set[v] == v;
+    }
+    return n_sets == 1;
+}
+
 // Bodies of liquid: inside corners joined by edges, and by triangles where bodies touch across a
-// cell's corner only.
+// cell's corner only. Where triangles join all there is one.
 static ty_status find_pieces(ty_slc* s)
 {
     const ty_octree* t = &s->now.tree;
@@ -78,14 +96,15 @@ static ty_status find_pieces(ty_slc* s)
     s->n_pieces = 0;
     if (!ty_array_resize(&s->piece, m->n_verts)) return ty_no_memory("bodies of liquid");
     if (m->n_tris == 0) return ty_ok();
+    if (unite_triangles(s)) {
+        s->n_pieces = 1;
+        return ty_ok();
+    }
     if (!ty_array_resize(&s->parent, t->corners.n)) return ty_no_memory("bodies of liquid");
     int* parent = s->parent.at;
     for (int c = 0; c < t->corners.n; ++c) parent[c] = c;
     unite_leaves(t, parent);
     inside_corners(s);
-    for (int i = 0; i < m->n_tris; ++i)
-        for (int k = 1; k < 3; ++k)
-            ty_join(parent, s->piece.at[m->tri[i][0]], s->piece.at[m->tri[i][k]]);
     int* number = s->contour.rank.at;    // per corner; done with
     for (int c = 0; c < t->corners.n; ++c) number[c] = -1;
     for (int v = 0; v < m->n_verts; ++v) s->piece.at[v] = ty_find(parent, s->piece.at[v]);

@@ -175,6 +175,15 @@ static double stretch(const ty_slc* s, const ty_flow* flow, double dt)
     return ty_parallel_max(n, 64, stretch_block, &k);
 }
 
+// Whether a box is more than `clear` metres from every solid and side of the domain.
+static bool is_apart(const ty_slc* s, const ty_box* box, double clear)
+{
+    bool apart = !ty_world_has_obstacles(s->world);
+    for (int axis = 0; axis < 3; ++axis)
+        apart &= box->lo[axis] - clear > s->lo[axis] && box->hi[axis] + clear < s->hi[axis];
+    return apart;
+}
+
 static ty_status advance(void* self, const ty_flow* flow, const ty_world* world, double t,
                          double dt)
 {
@@ -199,11 +208,13 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
     walled.rough = (ty_sampler){
         .self = &rough, .width = 1, .exact_band = ty_slc_rough_band(s), .eval = eval_pulled};
     walled.clear = reach + TY_SLC_CLEAR * s->def.cell;
-    walled.knows_deep = s->has_solid && !ty_world_solid_moves(world);
+    ty_box box = ty_slc_bounds(s, reach + MARGIN * s->def.cell);
+    walled.apart = is_apart(s, &box, walled.clear);
+    walled.knows_deep = s->has_solid && !walled.apart && !ty_world_solid_moves(world);
     if (walled.knows_deep) TY_TRY(ty_slc_find_deep(s, reach));
     ty_slc_remake_def def = {
         .phi = ty_slc_walled_sampler(&walled),
-        .box = ty_slc_bounds(s, reach + MARGIN * s->def.cell),
+        .box = box,
         .lipschitz = ty_clamp(STRETCH_SLACK * compressed, STRETCH_LEAST, STRETCH_MOST),
         .flow = flow,
         .dt = dt};

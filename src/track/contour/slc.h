@@ -164,6 +164,7 @@ typedef struct ty_slc_walled {
     // the liquid at walls
     double clear;
     bool knows_deep;    // ty_slc_find_deep was asked
+    bool apart;         // liquid is nowhere near a solid or a side of the domain
 } ty_slc_walled;
 // crease.c: the value at x in a solid, continued from the open around its way out. False where that
 // does not tell it.

@@ -260,10 +260,11 @@ static void end_outside(const ty_slc* s, int n, const double (*x)[3], double* ou
 static void eval(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_slc_walled* w = self;
-    if (!w->slc->has_solid) ty_sample(w->rough.eval ? &w->rough : &w->inner, n, x, out);
-    for (int at = 0; w->slc->has_solid && at < n; at += CHUNK)
+    bool solid = w->slc->has_solid && !w->apart;
+    if (!solid) ty_sample(w->rough.eval ? &w->rough : &w->inner, n, x, out);
+    for (int at = 0; solid && at < n; at += CHUNK)
         eval_chunk(w, n - at < CHUNK ? n - at : CHUNK, x + at, out + at);
-    end_outside(w->slc, n, x, out);
+    if (!w->apart) end_outside(w->slc, n, x, out);
 }
 
 ty_slc_walled ty_slc_wall(const ty_slc* s, const ty_sampler* inner)

@@ -65,16 +65,9 @@ static ty_status measure(ty_levelset* ls, const double* values, const ty_box* bo
     return ty_cut_volume(ls->cutter, &phi, ls->grid.cell, ls->world, box, volume);
 }
 
-// One edit: the new values come into `spare`, what they change is measured, then they are phi.
-static ty_status edit_one(ty_levelset* ls, const ty_edit* e, double* volume_changed, bool* any)
+// The volume of `spare` less that of phi, which differ in cells from `lo` to `hi`.
+static ty_status measure_change(ty_levelset* ls, const int lo[3], const int hi[3], double* volume)
 {
-    TY_TRY(ty_levelset_sample(ls, &e->region, ls->next));
-    change c = {.ls = ls, .add = e->add, .region = ls->next, .to = ls->spare};
-    ty_parallel_for(ty_grid_size(&ls->grid), 16 * BLOCK, combine, &c);
-    int lo[3], hi[3];
-    *volume_changed = 0.0;
-    if (!changed_box(ls, ls->spare, lo, hi)) return ty_ok();
-    ty_levelset_continue(ls, ls->spare);
     ty_box box;
     double before, after;
     for (int axis = 0; axis < 3; ++axis) {
@@ -83,7 +76,21 @@ static ty_status edit_one(ty_levelset* ls, const ty_edit* e, double* volume_chan
     }
     TY_TRY(measure(ls, ls->phi, &box, &before));
     TY_TRY(measure(ls, ls->spare, &box, &after));
-    *volume_changed = after - before;
+    *volume = after - before;
+    return ty_ok();
+}
+
+// One edit: the new values come into `spare`, what they change is measured, then they are phi.
+static ty_status edit_one(ty_levelset* ls, const ty_edit* e, double* volume_changed, bool* any)
+{
+    TY_TRY(ty_levelset_sample(ls, &e->region, ls->next));
+    change c = {.ls = ls, .add = e->add, .region = ls->next, .to = ls->spare};
+    ty_parallel_for(ty_grid_size(&ls->grid), 16 * BLOCK, combine, &c);
+    int lo[3], hi[3];
+    if (volume_changed) *volume_changed = 0.0;
+    if (!changed_box(ls, ls->spare, lo, hi)) return ty_ok();
+    ty_levelset_continue(ls, ls->spare);
+    if (volume_changed) TY_TRY(measure_change(ls, lo, hi, volume_changed));
     double* old = ls->phi;
     ls->phi = ls->spare;
     ls->spare = old;
@@ -145,7 +152,8 @@ static bool sources_move(const ty_world* world)
 ty_status ty_levelset_edit(ty_levelset* ls, int n, const ty_edit* edits, double* volume_changed)
 {
     bool any = false;
-    for (int i = 0; i < n; ++i) TY_TRY(edit_one(ls, &edits[i], &volume_changed[i], &any));
+    for (int i = 0; i < n; ++i)
+        TY_TRY(edit_one(ls, &edits[i], volume_changed ? &volume_changed[i] : NULL, &any));
     if (!any) return ty_ok();
     // Values are distances nearly as before: the next step makes them so again, and keep.c sees what
     // that loses (a round jet of 24 cells lost 1.5 % of what came out of its source here). It does

@@ -149,6 +149,8 @@ void ty_levelset_low_corner(const ty_levelset* ls, int cell, double low[3]);
 // has no paths. Find_lost, between the two, takes away what is there; again after a change of phi,
 // which was `before`.
 bool ty_levelset_can_weigh(const ty_levelset* ls, const ty_flow* flow);    // fluxes are known
+// The flow tells its velocities at the level set's own cells.
+bool ty_levelset_on_lattice(const ty_levelset* ls, const ty_flow* flow, double dt);
 ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt);
 void ty_levelset_find_lost(ty_levelset* ls, const double* before);
 ty_status ty_levelset_keep(ty_levelset* ls);

@@ -29,6 +29,7 @@ typedef struct stage {
     double dt;
     const double* from;    // values before
     double* to;
+    bool on_lattice;       // the flow's cells are these
     const double* base;    // WENO: values at the start of the sub-step
     double keep;           // WENO: to = keep * base + (1 - keep) (from + dt L(from))
 } stage;
@@ -94,7 +95,8 @@ static void reached(const stage* s, int n, const int* cells, batch* b)
         if (!(fabs(ls->phi[cells[i]]) > far) && !(behind && behind[cells[i]]))
             b->cell[b->n++] = cells[i];
     centers(&ls->grid, b->n, b->cell, b->x);
-    ty_trace_begin(s->flow, s->dt, b->n, (const double(*)[3])b->x, b->v);
+    if (s->on_lattice) ty_sample(&s->flow->middle_center, b->n, (const double(*)[3])b->x, b->v[0]);
+    else ty_trace_begin(s->flow, s->dt, b->n, (const double(*)[3])b->x, b->v);
     int m = 0;
     for (int i = 0; i < b->n; ++i)
         if (!(fabs(ls->phi[b->cell[i]]) > near + PATH_SLACK * s->dt * ty_norm(ty_load3(b->v[i]))))
@@ -316,6 +318,7 @@ ty_status ty_levelset_transport(ty_levelset* ls, const ty_flow* flow, double dt,
 {
     size_t bytes = (size_t)ty_grid_size(&ls->grid) * sizeof *ls->phi;
     stage s = {.ls = ls, .flow = flow, .dt = dt, .from = ls->phi, .to = ls->next};
+    s.on_lattice = ty_levelset_on_lattice(ls, flow, dt);
     TY_TRY(ty_levelset_activate(ls));
     if (ls->def.transport == TY_TRANSPORT_WENO5) {
         TY_TRY(weno(ls, flow, dt, displacement));

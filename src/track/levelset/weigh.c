@@ -35,6 +35,11 @@ typedef struct face_list {
     double middle[3 * BLOCK][3], v[3 * BLOCK][3];
 } face_list;
 
+// The lowest corners of a block of cells and the velocities at their lower faces.
+typedef struct cell_block {
+    double low[BLOCK][3], v[BLOCK][3][3];
+} cell_block;
+
 // Whether a closed cell is open in part.
 static bool may_hold(const ty_levelset* ls, int cell)
 {
@@ -170,18 +175,31 @@ static double source_share(const ty_levelset* ls, int cell, int axis, double* li
     return share[0];
 }
 
+// The velocities at a cell's low faces.
+static void sample_faces(const ty_weigh_job* job, const double low[3], double (*v)[3])
+{
+    double middle[3][3];
+    for (int axis = 0; axis < 3; ++axis)
+        for (int d = 0; d < 3; ++d)
+            middle[axis][d] = low[d] + (d == axis ? 0.0 : 0.5 * job->ls->grid.cell);
+    ty_sample(&job->middle, 3, (const double(*)[3])middle, v[0]);
+}
+
 // What goes through the low faces of n cells, in cells^3 a step: into foot[], six per cell. One
 // point per cell is nearest to all three of them.
-static void sample_fluxes(const ty_weigh_job* job, int n, const double (*low)[3], double* foot)
+static void sample_fluxes(const ty_weigh_job* job, int n, cell_block* b, double* foot)
 {
     double x[BLOCK][3], through[BLOCK][9], h = job->ls->grid.cell;
     for (int i = 0; i < n; ++i)
-        for (int axis = 0; axis < 3; ++axis) x[i][axis] = low[i][axis] + 0.25 * h;
+        for (int axis = 0; axis < 3; ++axis) x[i][axis] = b->low[i][axis] + 0.25 * h;
     ty_sample(&job->flow->flux, n, (const double(*)[3])x, through[0]);
     for (int i = 0; i < n; ++i)
         for (int axis = 0; axis < 3; ++axis)
             foot[6 * i + axis] = (through[i][axis] + 0.5 * job->dt * through[i][3 + axis]) *
                                  job->dt / h;
+    if (job->on_lattice) ty_sample(&job->flow->middle_faces, n, (const double(*)[3])x, b->v[0][0]);
+    else
+        for (int i = 0; i < n; ++i) sample_faces(job, b->low[i], b->v[i]);
 }
 
 static double phi_at_face(const ty_levelset* ls, int cell, int axis)
@@ -201,9 +219,9 @@ static bool beside_source(const ty_weigh_job* job, int cell, int axis, double* l
 }
 
 // What of a face's flux is liquid when the surface is far from it or it lies beside a source, into
-// foot[at]; other faces are listed. `low`: the cell's corner.
-static void sort_out(const ty_weigh_job* job, int cell, const double low[3], int axis, int at,
-                     face_list* list)
+// foot[at]; other faces are listed. `low`: the cell's corner, `v`: the velocity at the face.
+static void sort_out(const ty_weigh_job* job, int cell, const double low[3], const double v[3],
+                     int axis, int at, face_list* list)
 {
     ty_levelset* ls = job->ls;
     double flux = ls->foot.at[at - 3], phi = phi_at_face(ls, cell, axis), liquid;
@@ -214,11 +232,13 @@ static void sort_out(const ty_weigh_job* job, int cell, const double low[3], int
         ls->foot.at[at] = flux * liquid;
         return;
     }
-    if (fabs(phi) > PATH_SLACK * job->flow->max_speed * job->dt + BESIDE * ls->grid.cell) return;
+    double way = ty_norm(ty_load3(v)) * job->dt;
+    if (fabs(phi) > PATH_SLACK * way + BESIDE * ls->grid.cell) return;
     int n = list->n++;
     list->cell[n] = cell;
     list->axis[n] = axis;
     list->at[n] = at;
+    memcpy(list->v[n], v, sizeof list->v[n]);
     for (int d = 0; d < 3; ++d)
         list->middle[n][d] = low[d] + (d == axis ? 0.0 : 0.5 * ls->grid.cell);
 }
@@ -242,7 +262,6 @@ static void take_up(const ty_weigh_job* job, const face_list* list, int i, ty_fa
 static void follow_near(const ty_weigh_job* job, face_list* list, ty_face_batch* batches)
 {
     double half[3 * BLOCK][3], phi[3 * BLOCK];
-    ty_sample(&job->middle, list->n, (const double(*)[3])list->middle, list->v[0]);
     for (int i = 0; i < list->n; ++i)
         ty_store3(half[i], ty_load3(list->middle[i]) - 0.5 * job->dt * ty_load3(list->v[i]));
     ty_levelset_old_liquid(job, list->n, (const double(*)[3])half, phi);
@@ -260,16 +279,17 @@ static void weigh_faces(void* ctx, ty_range r)
     const ty_weigh_job* job = ctx;
     ty_face_batch batches[N_BATCHES];
     face_list list;
-    double low[BLOCK][3];
+    cell_block b;
     const int* cell = job->ls->corner.at + r.begin;
     int n = (int)(r.end - r.begin);
-    for (int i = 0; i < n; ++i) ty_levelset_low_corner(job->ls, cell[i], low[i]);
-    sample_fluxes(job, n, (const double(*)[3])low, job->ls->foot.at + 6 * r.begin);
+    for (int i = 0; i < n; ++i) ty_levelset_low_corner(job->ls, cell[i], b.low[i]);
+    sample_fluxes(job, n, &b, job->ls->foot.at + 6 * r.begin);
     list.n = 0;
     for (int k = 0; k < N_BATCHES; ++k) batches[k].n = 0, batches[k].reach = 0.0;
     for (int i = 0; i < n; ++i)
         for (int axis = 0; axis < 3; ++axis)
-            sort_out(job, cell[i], low[i], axis, (int)(6 * (r.begin + i) + 3 + axis), &list);
+            sort_out(job, cell[i], b.low[i], b.v[i][axis], axis,
+                     (int)(6 * (r.begin + i) + 3 + axis), &list);
     follow_near(job, &list, batches);
     for (int k = 0; k < N_BATCHES; ++k)
         if (batches[k].n) follow(job, &batches[k]);
@@ -325,9 +345,20 @@ static void weigh_new(void* ctx, ty_range r)
     }
 }
 
+static bool same_cells(const ty_levelset* ls, const ty_flow* flow)
+{
+    return fabs(flow->cell - ls->grid.cell) < SAME_CELL * flow->cell;
+}
+
 bool ty_levelset_can_weigh(const ty_levelset* ls, const ty_flow* flow)
 {
-    return flow->flux.eval && fabs(flow->cell - ls->grid.cell) < SAME_CELL * flow->cell;
+    return flow->flux.eval && same_cells(ls, flow);
+}
+
+bool ty_levelset_on_lattice(const ty_levelset* ls, const ty_flow* flow, double dt)
+{
+    return flow->middle_center.eval && flow->middle_faces.eval && flow->middle_dt == dt &&
+           same_cells(ls, flow);
 }
 
 ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt)
@@ -335,6 +366,7 @@ ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt)
     ty_weigh_job job = {.ls = ls, .flow = flow, .dt = dt, .middle = flow->velocity};
     if (flow->middle.eval && flow->middle_dt == dt) job.middle = flow->middle;
     else if (flow->motion.eval) job.middle = (ty_sampler){&job, 3, 0.0, middle_velocity};
+    job.on_lattice = ty_levelset_on_lattice(ls, flow, dt);
     for (int i = 0; i < ty_world_n_sources(ls->world); ++i)
         job.sources |= ty_world_source(ls->world, i).on;
     for (int side = 0; side < TY_N_SIDES; ++side) job.open |= !ls->closed_side[side];

@@ -12,6 +12,7 @@ typedef struct ty_weigh_job {
     const ty_flow* flow;
     ty_sampler middle;    // the velocity in the middle of the step
     double dt;
+    bool on_lattice;       // the flow's cells are those of the level set
     bool sources, open;    // there are any; a side is open
 } ty_weigh_job;
 
