@@ -110,10 +110,13 @@ static ty_status build_bvh(ty_bvh* bvh, const ty_tri_mesh* m)
                         (const int(*)[3])m->tri);
 }
 
-// Where the vertices near open sides are after the step; the others stay where they are.
+// Where the vertices near open sides are after the step; the others stay where they are. What leaves
+// is the liquid itself, not its surface: at a jet's end the vertices are inside it.
 static ty_status move_vertices(ty_ledger* ledger, const ty_tri_mesh* cut, const ty_flow* flow,
                                const ty_world_def* def, double dt)
 {
+    ty_flow own = *flow;
+    if (flow->inside.eval) own.both = flow->inside;
     double reach = 2.0 * flow->max_speed * dt + ledger->cell;
     if (!ty_array_resize(&ledger->after, 3 * (int64_t)cut->n_verts))
         return ty_no_memory("the volume ledger");
@@ -133,7 +136,7 @@ static ty_status move_vertices(ty_ledger* ledger, const ty_tri_mesh* cut, const 
             memcpy(x[n++], cut->vert[v], sizeof x[0]);
         }
         if (n == TY_SAMPLE_BATCH || (n > 0 && v == cut->n_verts - 1)) {
-            ty_trace_forward(flow, dt, n, (const double(*)[3])x, x);
+            ty_trace_forward(&own, dt, n, (const double(*)[3])x, x);
             for (int i = 0; i < n; ++i) memcpy(after[id[i]], x[i], sizeof x[0]);
             n = 0;
         }

@@ -53,6 +53,9 @@ typedef struct ty_flow {
         acceleration;    // width 3, material acceleration, for the Lagrangian trace; eval NULL when none
     ty_sampler
         both;    // width 6, velocity and acceleration at once; eval NULL: asked one after the other
+    // Width 6, the same as `both` of the liquid itself, where near the surface the others tell the
+    // surface's; eval NULL: they do not.
+    ty_sampler inside;
     ty_sampler
         motion;    // width 6, velocity and its rate of change at a point; set: paths lead through velocity + dt/2 rate
     // Width 3, velocity + middle_dt / 2 rate, asked instead of `motion` in a step of middle_dt; eval

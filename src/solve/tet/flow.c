@@ -54,15 +54,30 @@ static void acceleration(const void* self, int n, const double (*x)[3], double* 
         ty_tetflow_seen(self, batch(n, at), x + at, NULL, out + 3 * at);
 }
 
+static void join(int n, double (*u)[3], double (*a)[3], double* out)
+{
+    for (int i = 0; i < n; ++i)
+        for (int k = 0; k < 3; ++k) out[6 * i + k] = u[i][k], out[6 * i + 3 + k] = a[i][k];
+}
+
 static void both(const void* self, int n, const double (*x)[3], double* out)
 {
     double u[BATCH][3], a[BATCH][3];
     for (int at = 0; at < n; at += BATCH) {
         int count = batch(n, at);
         ty_tetflow_seen(self, count, x + at, u[0], a[0]);
-        for (int i = 0; i < count; ++i)
-            for (int k = 0; k < 3; ++k)
-                out[6 * (at + i) + k] = u[i][k], out[6 * (at + i) + 3 + k] = a[i][k];
+        join(count, u, a, out + 6 * at);
+    }
+}
+
+static void inside(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_tetflow* tf = self;
+    double u[BATCH][3], a[BATCH][3];
+    for (int at = 0; at < n; at += BATCH) {
+        int count = batch(n, at);
+        ty_tet_sample(&tf->motion[tf->now], tf->world, false, count, x + at, u[0], a[0]);
+        join(count, u, a, out + 6 * at);
     }
 }
 
@@ -94,7 +109,7 @@ ty_flow ty_tetflow_flow(const ty_tetflow* tf)
                  .dt_limit = tf->dt_limit};
     if (tf->carries)
         f.acceleration = (ty_sampler){tf, 3, 0.0, acceleration},
-        f.both = (ty_sampler){tf, 6, 0.0, both};
+        f.both = (ty_sampler){tf, 6, 0.0, both}, f.inside = (ty_sampler){tf, 6, 0.0, inside};
     for (int axis = 0; axis < 3; ++axis) f.lattice.origin[axis] = tf->origin[axis];
     return f;
 }
