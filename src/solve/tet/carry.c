@@ -35,19 +35,6 @@ static void plain_acceleration(const void* self, int n, const double (*x)[3], do
                       out + 3 * at);
 }
 
-static void plain_both(const void* self, int n, const double (*x)[3], double* out)
-{
-    const ty_tetflow* tf = self;
-    double u[BATCH][3], a[BATCH][3];
-    for (int at = 0; at < n; at += BATCH) {
-        int count = batch(n, at);
-        ty_tet_sample(&tf->motion[tf->now], tf->world, false, count, x + at, u[0], a[0]);
-        for (int i = 0; i < count; ++i)
-            for (int k = 0; k < 3; ++k)
-                out[6 * (at + i) + k] = u[i][k], out[6 * (at + i) + 3 + k] = a[i][k];
-    }
-}
-
 // theta > 1/2 damps by (theta - 1/2) dt times how the acceleration changes. That is meant for what
 // swings in place, pressure's noise and short waves; on its way through a steady flow it changes
 // too, and turning water would be slowed down (by 0.05 (Omega dt)^2 a step, two thirds of what a
@@ -73,7 +60,7 @@ void ty_tetflow_arriving(const ty_tetflow* tf, double dt, int n, const double (*
                     .max_speed = tf->max_speed};
     if (tf->carries) {
         flow.acceleration = (ty_sampler){tf, 3, 0.0, plain_acceleration};
-        flow.both = (ty_sampler){tf, 6, 0.0, plain_both};
+        flow.both = (ty_sampler){tf, 6, 0.0, ty_tetflow_own};
     }
     ty_trace_back(&flow, dt, n, x, foot);
     ty_tet_sample(&tf->motion[tf->now], tf->world, false, n, (const double(*)[3])foot, u, a);

@@ -70,7 +70,7 @@ static void both(const void* self, int n, const double (*x)[3], double* out)
     }
 }
 
-static void inside(const void* self, int n, const double (*x)[3], double* out)
+void ty_tetflow_own(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_tetflow* tf = self;
     double u[BATCH][3], a[BATCH][3];
@@ -109,7 +109,8 @@ ty_flow ty_tetflow_flow(const ty_tetflow* tf)
                  .dt_limit = tf->dt_limit};
     if (tf->carries)
         f.acceleration = (ty_sampler){tf, 3, 0.0, acceleration},
-        f.both = (ty_sampler){tf, 6, 0.0, both}, f.inside = (ty_sampler){tf, 6, 0.0, inside};
+        f.both = (ty_sampler){tf, 6, 0.0, both},
+        f.inside = (ty_sampler){tf, 6, 0.0, ty_tetflow_own};
     for (int axis = 0; axis < 3; ++axis) f.lattice.origin[axis] = tf->origin[axis];
     return f;
 }

@@ -193,6 +193,8 @@ ty_status ty_tetflow_loose(ty_tetflow* tf, const ty_liquid* liquid, double dt);
 // flow.c: as trackers see it, through the table of the band; n at most TY_SAMPLE_BATCH, u or a may
 // be NULL.
 void ty_tetflow_seen(const ty_tetflow* tf, int n, const double (*x)[3], double* u, double* a);
+// Velocity and acceleration of the liquid itself, as a sampler's eval of width 6.
+void ty_tetflow_own(const void* tf, int n, const double (*x)[3], double* out);
 ty_flow ty_tetflow_flow(const ty_tetflow* tf);
 // archive.c: a motion as the next step needs it, to the bit.
 ty_status ty_tet_motion_archive(ty_tet_motion* m, ty_archive* ar, ty_tet_stars* stars);
