@@ -14,7 +14,8 @@
 #include "world/exchange.h"
 
 typedef struct ty_track_flow ty_track_flow;
-typedef void ty_track_velocity(const ty_track_flow* flow, const double x[3], double out[3]);
+typedef void ty_track_velocity(const ty_track_flow* flow, int n, const double (*x)[3],
+                               double (*out)[3]);
 
 typedef struct ty_track_flow_case {
     const char* name;

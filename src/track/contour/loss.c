@@ -11,7 +11,8 @@
 #include "world/trace.h"
 
 enum { BLOCK = 256, MOST_CORNERS = 8, HEIGHT = 1 };    // three corners, and one for every cut
-static const double FREE = 2.0;    // cells around a surface that touches nothing
+static const double FREE = 2.0;      // cells around a surface that touches nothing
+static const double FATTER = 2.0;    // cells, more than a mesh is fattened in a step
 
 typedef struct polygon {
     int n;
@@ -29,6 +30,13 @@ static polygon cut(const polygon* p, int axis, double at, double side)
         if ((da > 0.0) != (db > 0.0)) out.x[out.n++] = a + da / (da - db) * (b - a);
     }
     return out;
+}
+
+static bool is_between(const polygon* p, int axis, double lo, double hi)
+{
+    bool between = true;
+    for (int i = 0; i < p->n; ++i) between &= p->x[i][axis] > lo && p->x[i][axis] < hi;
+    return between;
 }
 
 // The integral of (y - at)+ n_y.
@@ -57,7 +65,8 @@ static double volume_block(void* ctx, ty_range r)
         polygon p = {.n = 3};
         for (int k = 0; k < 3; ++k) p.x[k] = ty_load3(job->mesh->vert[job->mesh->tri[t][k]]);
         for (int axis = 0; axis < 3; ++axis) {
-            if (axis == HEIGHT) continue;
+            if (axis == HEIGHT || is_between(&p, axis, job->box.lo[axis], job->box.hi[axis]))
+                continue;
             p = cut(&p, axis, job->box.lo[axis], 1.0);
             p = cut(&p, axis, job->box.hi[axis], -1.0);
         }
@@ -77,9 +86,10 @@ static double volume_in_open(const ty_slc* s, const ty_tri_mesh* mesh)
     return ty_parallel_sum(mesh->n_tris, BLOCK, volume_block, &job);
 }
 
-static bool is_free(const ty_slc* s)
+// Whether the surface is more than FREE cells and `way` from the domain's sides.
+static bool is_free(const ty_slc* s, double way)
 {
-    ty_box box = ty_slc_bounds(s, FREE * s->def.cell);
+    ty_box box = ty_slc_bounds(s, FREE * s->def.cell + way);
     for (int axis = 0; axis < 3 && s->has_domain; ++axis)
         if (!(box.lo[axis] > s->lo[axis] && box.hi[axis] < s->hi[axis])) return false;
     return true;
@@ -103,7 +113,7 @@ ty_status ty_slc_expect(ty_slc* s, const ty_flow* flow, double dt, ty_slc_expect
     *out = (ty_slc_expected){0};
     if (s->fat.n == 0 || ty_world_has_obstacles(s->world)) return ty_ok();
     out->all = ty_tri_mesh_volume(ty_slc_shown(s));
-    if (!s->has_domain) return ty_ok();
+    if (is_free(s, flow->max_speed * dt + FATTER * s->def.cell)) return ty_ok();
     ty_tri_mesh moved = {0};
     ty_status status = ty_tri_mesh_copy(&moved, ty_slc_shown(s));
     if (status.code == TY_OK) {
@@ -119,6 +129,6 @@ double ty_slc_lost(const ty_slc* s, const ty_slc_expected* expected)
 {
     const ty_tri_mesh* mesh = ty_slc_shown(s);
     if (s->now.inset.n == 0 || ty_world_has_obstacles(s->world)) return 0.0;
-    if (is_free(s)) return expected->all - ty_tri_mesh_volume(mesh);
+    if (is_free(s, 0.0)) return expected->all - ty_tri_mesh_volume(mesh);
     return expected->in_open - volume_in_open(s, mesh);
 }
