@@ -11,6 +11,7 @@
 #include "space/simd.h"
 
 enum {
+    WALKS = 4,    // taken side by side
     POINT_BLOCK = TY_BVH_ORDER_MOST,
     ORDER_MIN = 32    // fewer points are not worth ordering
 };
@@ -98,11 +99,15 @@ static inline float least_lane(ty_f8 a)
     return a[0];
 }
 
-// A float distance d stands for d - error to d + error: the latter shortens the reach, the former
-// decides who is a candidate.
-static inline void visit_leaf(const ty_bvh* b, int leaf, query* q)
+// What a leaf's triangles are to a query: a float distance d stands for d - error to d + error. The
+// least of the latter shortens the reach, the former decides who is a candidate.
+typedef struct leaf_distances {
+    ty_f8 least;
+    float most;
+} leaf_distances;
+
+static inline leaf_distances measure_leaf(const ty_bvh_leaf* l, const query* q)
 {
-    const ty_bvh_leaf* l = &b->leaf[leaf];
     eight e = {.ab_ab = ty_f8_load(l->ab_ab), .ab_ac = ty_f8_load(l->ab_ac)};
     for (int axis = 0; axis < 3; ++axis) {
         e.ap[axis] = ty_f8_all(q->p[axis]) - ty_f8_load(l->a[axis]);
@@ -113,18 +118,28 @@ static inline void visit_leaf(const ty_bvh* b, int leaf, query* q)
     }
     ty_f8 d = distances(&e);
     ty_f8 error = ty_f8_load(l->slack) + ty_f8_all(LEAF_MARGIN) + d * ty_f8_all(LEAF_RELATIVE);
-    ty_f8 least = d - error;
-    unsigned near = ty_i8_bits(least <= ty_f8_all(q->reach)) & ((1u << l->n) - 1u);
+    return (leaf_distances){d - error, least_lane(d + error)};    // unused lanes are far away
+}
+
+static inline void take_leaf(const ty_bvh* b, const ty_bvh_leaf* l, const leaf_distances* m,
+                             query* q)
+{
+    unsigned near = ty_i8_bits(m->least <= ty_f8_all(q->reach)) & ((1u << l->n) - 1u);
     if (!near) return;
-    float most = least_lane(d + error);    // unused lanes are far away
-    if (most < q->reach) set_reach(q, most);
+    if (m->most < q->reach) set_reach(q, m->most);
     float at_least[TY_BVH_WIDTH];
-    ty_f8_store(at_least, least);
-    for (near &= ty_i8_bits(least <= ty_f8_all(q->reach)); near; near &= near - 1) {
+    ty_f8_store(at_least, m->least);
+    for (near &= ty_i8_bits(m->least <= ty_f8_all(q->reach)); near; near &= near - 1) {
         int lane = __builtin_ctz(near);
         q->candidate[q->n_candidates++] = (ty_bvh_candidate){at_least[lane], l->id[lane]};
     }
     if (q->n_candidates > TY_BVH_CANDIDATES) decide(b, q);
+}
+
+static inline void visit_leaf(const ty_bvh* b, int leaf, query* q)
+{
+    leaf_distances m = measure_leaf(&b->leaf[leaf], q);
+    take_leaf(b, &b->leaf[leaf], &m, q);
 }
 
 typedef struct entry {
@@ -154,31 +169,6 @@ static inline unsigned lanes_within(const ty_bvh_node* n, const query* q, float 
     return ty_i8_bits(d2 <= ty_f8_all(q->bound)) & ((1u << n->n_children) - 1u);
 }
 
-// The same as entries, farthest first; returns how many.
-static inline int children_within(const ty_bvh_node* n, const query* q, entry* out)
-{
-    float d[TY_BVH_WIDTH];
-    int count = 0;
-    for (unsigned near = lanes_within(n, q, d); near; near &= near - 1) {
-        int lane = __builtin_ctz(near), k = count++;
-        entry e = {d[lane], n->child[lane]};
-        for (; k > 0 && out[k - 1].d2 < e.d2; --k) out[k] = out[k - 1];
-        out[k] = e;
-    }
-    return count;
-}
-
-// Everything within the bound of what lies on the stack.
-static inline void empty_stack(const ty_bvh* b, query* q, entry* stack, int top, int known_leaf)
-{
-    while (top > 0) {
-        entry e = stack[--top];
-        if (e.d2 > q->bound) continue;
-        if (e.child >= 0) top += children_within(&b->node[e.child], q, &stack[top]);
-        else if (~e.child != known_leaf) visit_leaf(b, ~e.child, q);
-    }
-}
-
 static void begin_query(const ty_bvh* b, query* q, ty_vec3 x, double limit2, float keen)
 {
     q->keen = keen;
@@ -205,15 +195,6 @@ void ty_bvh_search_leaves(const ty_bvh* b, ty_bvh_search* q, int first, int last
 
 void ty_bvh_search_end(const ty_bvh* b, ty_bvh_search* q) { decide(b, q); }
 
-static void closest_from_root(const ty_bvh* b, query* q, int hint)
-{
-    entry stack[TY_BVH_STACK];
-    stack[0] = (entry){0.0f, 0};
-    if (hint >= 0) visit_leaf(b, hint, q);
-    empty_stack(b, q, stack, 1, hint);
-    decide(b, q);
-}
-
 typedef struct batch {
     const ty_bvh* bvh;
     const double (*x)[3];
@@ -234,29 +215,132 @@ static void store(const ty_closest_points* out, int64_t i, const query* q)
 
 static bool finite3(ty_vec3 x) { return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]); }
 
+// A walk through the tree, for one point after the other of a stretch. Several are taken step by
+// step side by side: a step is a long chain of dependent numbers and ends with branches that no
+// processor foresees (points of a lattice near the surface: 12 % more a second).
+typedef struct walk {
+    query q;
+    int at, end;    // of the block's points, in order
+    int hint;       // the leaf of the point before: visited first, and not again; or -1
+    int top;
+    entry stack[TY_BVH_STACK];
+} walk;
+
+// The points of a block.
+typedef struct points {
+    const batch* job;
+    const double (*x)[3];
+    const uint16_t* order;    // NULL: as they are
+    int64_t first;            // of the batch
+} points;
+
+static int point_at(const points* p, int k) { return p->order ? p->order[k] : k; }
+
+static void answer(const points* p, walk* w)
+{
+    int64_t i = p->first + point_at(p, w->at++);
+    store(p->job->out, p->job->order ? p->job->order[i] : i, &w->q);
+}
+
+// The walk's next point. False when none is left.
+static bool begin_point(const points* p, walk* w)
+{
+    const ty_bvh* b = p->job->bvh;
+    while (w->at < w->end) {
+        ty_vec3 x = ty_load3(p->x[point_at(p, w->at)]);
+        if (b->n_nodes > 0 && finite3(x)) {
+            begin_query(b, &w->q, x, p->job->limit2, p->job->keen);
+            w->stack[0] = (entry){0.0f, 0};
+            w->top = 1;
+            if (w->hint >= 0) visit_leaf(b, w->hint, &w->q);
+            return true;
+        }
+        w->q.triangle = -1;
+        answer(p, w);
+    }
+    return false;
+}
+
+// What the walk comes to next: a node, or ~leaf. False when it has come to its end.
+static bool next_place(const points* p, walk* w, int* place)
+{
+    for (;;) {
+        while (w->top > 0) {
+            entry e = w->stack[--w->top];
+            if (e.d2 > w->q.bound || (e.child < 0 && ~e.child == w->hint)) continue;
+            *place = e.child;
+            return true;
+        }
+        decide(p->job->bvh, &w->q);
+        if (w->q.triangle >= 0) w->hint = p->job->bvh->leaf_of[w->q.triangle];
+        answer(p, w);
+        if (!begin_point(p, w)) return false;
+    }
+}
+
+// The nearest child last, the others in any order.
+static inline void push_children(walk* w, const ty_bvh_node* n, unsigned near, const float* d)
+{
+    entry* out = w->stack + w->top;
+    int count = 0;
+    for (; near; near &= near - 1, ++count) {
+        int lane = __builtin_ctz(near), before = count ? count - 1 : 0;
+        entry e = {d[lane], n->child[lane]}, last = out[before];
+        bool nearest = count == 0 || e.d2 < last.d2;
+        out[before] = nearest ? last : e;
+        out[count] = nearest ? e : last;
+    }
+    w->top += count;
+}
+
+// A step of each walk that has one to go: first all numbers, then all branches. Returns how many are
+// left.
+static int step(const points* p, walk** going, int n)
+{
+    const ty_bvh* b = p->job->bvh;
+    walk *at_node[WALKS], *at_leaf[WALKS];
+    const ty_bvh_node* node[WALKS];
+    const ty_bvh_leaf* leaf[WALKS];
+    float d[WALKS][TY_BVH_WIDTH];
+    unsigned near[WALKS];
+    leaf_distances m[WALKS];
+    int n_nodes = 0, n_leaves = 0, left = 0, place;
+    for (int i = 0; i < n; ++i) {
+        walk* w = going[i];
+        if (!next_place(p, w, &place)) continue;
+        going[left++] = w;
+        if (place >= 0) at_node[n_nodes] = w, node[n_nodes++] = &b->node[place];
+        else at_leaf[n_leaves] = w, leaf[n_leaves++] = &b->leaf[~place];
+    }
+    for (int i = 0; i < n_nodes; ++i) near[i] = lanes_within(node[i], &at_node[i]->q, d[i]);
+    for (int i = 0; i < n_leaves; ++i) m[i] = measure_leaf(leaf[i], &at_leaf[i]->q);
+    for (int i = 0; i < n_nodes; ++i) push_children(at_node[i], node[i], near[i], d[i]);
+    for (int i = 0; i < n_leaves; ++i) take_leaf(b, leaf[i], &m[i], &at_leaf[i]->q);
+    return left;
+}
+
 static void closest_block(void* ctx, ty_range r)
 {
     const batch* job = ctx;
-    const ty_bvh* b = job->bvh;
     uint16_t order[POINT_BLOCK];
     double gathered[POINT_BLOCK][3];
-    const double(*x)[3] = job->order ? (const double(*)[3])gathered : job->x + r.begin;
-    int n = (int)(r.end - r.begin), hint = -1;
-    query q;
+    points p = {job, job->order ? (const double(*)[3])gathered : job->x + r.begin, NULL, r.begin};
+    int n = (int)(r.end - r.begin), left = 0;
+    walk w[WALKS], *going[WALKS];
     assert(n <= POINT_BLOCK);
     for (int k = 0; job->order && k < n; ++k)
         memcpy(gathered[k], job->x[job->order[r.begin + k]], sizeof gathered[k]);
-    if (n >= ORDER_MIN) ty_bvh_order(n, x, order);
-    for (int k = 0; k < n; ++k) {
-        int i = n >= ORDER_MIN ? order[k] : k;
-        q.triangle = -1;
-        if (b->n_nodes > 0 && finite3(ty_load3(x[i]))) {
-            begin_query(b, &q, ty_load3(x[i]), job->limit2, job->keen);
-            closest_from_root(b, &q, hint);
-        }
-        store(job->out, job->order ? job->order[r.begin + i] : r.begin + i, &q);
-        if (q.triangle >= 0) hint = b->leaf_of[q.triangle];
+    if (n >= ORDER_MIN) {
+        ty_bvh_order(n, p.x, order);
+        p.order = order;
     }
+    for (int i = 0; i < WALKS; ++i) {
+        w[i].at = n * i / WALKS;
+        w[i].end = n * (i + 1) / WALKS;
+        w[i].hint = -1;
+        if (begin_point(&p, &w[i])) going[left++] = &w[i];
+    }
+    while (left > 0) left = step(&p, going, left);
 }
 
 void ty_bvh_closest(const ty_bvh* b, int n, const double (*x)[3], double max_distance,
