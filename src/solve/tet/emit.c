@@ -17,7 +17,7 @@ static bool is_covered(const ty_tetflow* tf, const ty_liquid* liquid, const ty_s
     double h = tf->def->cell, d, at[1][3];
     ty_vec3 back = -STEP * h * ty_normalize(v);
     ty_store3(at[0], x);
-    for (int k = 0; k < MOST_STEPS; ++k) {
+    for (int k = 0; k < MOST_STEPS && ty_dot(v, v) > 0.0; ++k) {
         ty_store3(at[0], ty_load3(at[0]) + back);
         ty_sample(&s->distance, 1, (const double(*)[3])at, &d);
         if (d > BEHIND * h) break;
