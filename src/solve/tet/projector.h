@@ -19,6 +19,7 @@ struct ty_tet_projector {
     bool fluxes_given;    // two-point: s->flux comes with the fluxes of u*; for one projection
     ty_linear* linear;
     ty_csr matrix, prolongation;
+    ty_csr coarse;    // P^T A P
 
     // face, nodal: unknowns of faces come first, then those of vertices.
     int n_unknowns, n_face_unknowns, n_coarse;
@@ -26,9 +27,12 @@ struct ty_tet_projector {
     TY_ARRAY(int) vert_unknown;    // of each vertex: unknown, -1 for none
     TY_ARRAY(int) vert_coarse;     // of each vertex: column of the prolongation, -1 for none
     TY_ARRAY(int) unknown_face;    // of each face unknown: its face
-    TY_ARRAY(int) around_start;    // of each vertex unknown, into `around`
-    TY_ARRAY(int) around;          // tets that have a part in its row
-    TY_ARRAY(int) row_col;         // rows being made, for each worker
+    TY_ARRAY(int) unknown_vert;    // of each vertex unknown: its vertex
+    TY_ARRAY(int) around_start;    // of each vertex, into `around`
+    TY_ARRAY(int)
+    around;    // 4 * open tet + place of the vertex in it, rising; none where vert_coarse is -1
+    TY_ARRAY(int) seen;       // scratch per vertex, for each worker
+    TY_ARRAY(int) row_col;    // rows being made, for each worker
     TY_ARRAY(double) row_val;
     int row_room;    // of one worker
 
