@@ -14,6 +14,7 @@
 // Moving solids push at the wall, not by (1 - phi) S_k . u_solid in the volume: both are exact for
 // rigid walls, but where a moving solid meets a still one the velocity in the volume has sources (a
 // piston in a tank gave 11 % too much).
+#include <limits.h>
 #include <string.h>
 
 #include "core/parallel.h"
@@ -47,7 +48,7 @@ static void add(row* r, int col, double val)
 static double wall_part(const ty_tet_job* job, int tet, const ty_tet_local* local, int own)
 {
     const ty_tet_state* s = job->s;
-    ty_vec3 velocity = s->solid_velocity.at[tet];
+    ty_vec3 velocity = ty_tet_solid_velocity(s, tet);
     double at[4];
     if (ty_dot(velocity, velocity) == 0.0) return 0.0;
     if (local->corner[own] < 0)
@@ -150,18 +151,13 @@ static void count_block(void* ctx, ty_range r)
                                                                 : count_row(job, (int)k, r.worker);
 }
 
-// V grad x of the faces of a tet that are given.
-static ty_vec3 known_part(const ty_tet_job* job, int tet, const ty_tet_geometry* g)
+// The mean of a face that is given.
+static double given_mean(const ty_tet_job* job, int tet, int i)
 {
-    const int *face = job->s->mesh.tet_face[tet], *vert = job->s->mesh.tet[tet];
-    ty_vec3 known = ty_vec(0, 0, 0);
-    for (int i = 0; i < 4; ++i) {
-        if (job->p->face_unknown.at[face[i]] >= 0) continue;
-        double sum = 0.0;
-        for (int j = 0; j < 4; ++j) sum += j == i ? 0.0 : job->p->given.at[vert[j]];
-        known += sum / 3.0 * ty_load3(g->S[i]);
-    }
-    return known;
+    const int* vert = job->s->mesh.tet[tet];
+    double sum = 0.0;
+    for (int j = 0; j < 4; ++j) sum += j == i ? 0.0 : job->p->given.at[vert[j]];
+    return sum / 3.0;
 }
 
 // Adds a tet's entries behind those that are there; its part of the diagonal is returned.
@@ -169,40 +165,38 @@ static double add_plain_tet(const ty_tet_job* job, int tet, int f, row* r)
 {
     const ty_tet_state* s = job->s;
     const int* face = s->mesh.tet_face[tet];
-    double open = s->open.at[tet];
+    double open = s->open.at[tet], volume, product[4];
     if (open == 0.0) return 0.0;
-    ty_tet_geometry g = ty_tet_mesh_geometry(&s->mesh, tet);
-    double scale = open / g.volume, diagonal = 0.0;
-    int own = face[1] == f ? 1 : face[2] == f ? 2 : face[3] == f ? 3 : 0;
-    ty_vec3 S = ty_load3(g.S[own]), velocity = s->solid_velocity.at[tet];
-    r->rhs += open * (ty_dot(S, s->u.at[tet]) + g.volume * ty_wanted(job, tet) * 0.25);
-    r->rhs -= scale * ty_dot(S, known_part(job, tet, &g));
+    int own = (face[1] == f) + 2 * (face[2] == f) + 3 * (face[3] == f);
+    ty_vec3 S = ty_tet_mesh_products(&s->mesh, tet, own, &volume, product),
+            velocity = ty_tet_solid_velocity(s, tet);
+    r->rhs += open * (ty_dot(S, s->u.at[tet]) + volume * ty_wanted(job, tet) * 0.25);
     if (ty_dot(velocity, velocity) != 0.0 && ty_tet_face_open(s, tet, own) == 0.0)
         r->rhs -= ty_dot(S, velocity);
+    // Nobody could guess which of the four is the row's own.
     for (int i = 0; i < 4; ++i) {
         int k = job->p->face_unknown.at[face[i]];
-        double val = scale * ty_dot(S, ty_load3(g.S[i]));
-        if (i == own) diagonal = val;
-        else if (k >= 0) r->col[r->n] = k, r->val[r->n++] = val;
+        r->col[r->n] = k, r->val[r->n] = open * product[i];
+        r->n += k >= 0 && i != own;
+        if (k < 0) r->rhs -= open * product[i] * given_mean(job, tet, i);
     }
-    return diagonal;
+    return open * product[own];
 }
 
 // A row of at most seven entries, put in order by counting the smaller ones.
-static double fill_plain_row(const ty_tet_job* job, int k, int n, int* col, double* val)
+static double fill_plain_row(const ty_tet_job* job, int k, int* col, double* val)
 {
-    int f = job->p->unknown_face.at[k], unsorted[8];
+    int f = job->p->unknown_face.at[k], unsorted[8], at[8] = {0};
     const int* tets = job->s->mesh.face_tet[f];
     double entry[8];
     row r = {.n = 1, .col = unsorted, .val = entry};
     unsorted[0] = k;
     entry[0] = add_plain_tet(job, tets[0], f, &r);
     if (tets[1] >= 0) entry[0] += add_plain_tet(job, tets[1], f, &r);
-    for (int i = 0; i < n; ++i) {
-        int at = 0;
-        for (int j = 0; j < n; ++j) at += unsorted[j] < unsorted[i];
-        col[at] = unsorted[i], val[at] = entry[i];
-    }
+    for (int i = r.n; i < 8; ++i) unsorted[i] = INT_MAX;
+    for (int j = 0; j < 8; ++j)
+        for (int i = 0; i < 8; ++i) at[i] += unsorted[j] < unsorted[i];
+    for (int i = 0; i < r.n; ++i) col[at[i]] = unsorted[i], val[at[i]] = entry[i];
     return r.rhs;
 }
 
@@ -213,8 +207,7 @@ static void fill_block(void* ctx, ty_range r)
     for (int64_t k = r.begin; k < r.end; ++k) {
         if (is_plain(job, (int)k)) {
             int at = a->row_start[k];
-            job->p->rhs.at[k] = fill_plain_row(job, (int)k, a->row_start[k + 1] - at, a->col + at,
-                                               a->val + at);
+            job->p->rhs.at[k] = fill_plain_row(job, (int)k, a->col + at, a->val + at);
             continue;
         }
         row made = empty_row(job->p, r.worker);
@@ -316,8 +309,8 @@ static void fill_coarse_block(void* ctx, ty_range r)
         int first = c->row_start[i], end = first;
         for (int k = p->around_start.at[v]; k < p->around_start.at[v + 1]; ++k) {
             int t = p->around.at[k] / 4, own = p->around.at[k] % 4;
-            ty_tet_geometry g = ty_tet_mesh_geometry(&s->mesh, t);
-            ty_vec3 S = s->open.at[t] / (9.0 * g.volume) * ty_load3(g.S[own]);
+            double volume, product[4], share = s->open.at[t] / 9.0;
+            ty_tet_mesh_products(&s->mesh, t, own, &volume, product);
             for (int j = 0; j < 4; ++j) {
                 int col = p->vert_coarse.at[s->mesh.tet[t][j]];
                 if (col < 0) continue;
@@ -327,7 +320,7 @@ static void fill_coarse_block(void* ctx, ty_range r)
                     c->col[at] = col;
                     c->val[at] = 0.0;
                 }
-                c->val[at] += ty_dot(S, ty_load3(g.S[j]));
+                c->val[at] += share * product[j];
             }
         }
     }
