@@ -226,6 +226,9 @@ ty_status ty_tet_project(ty_tet_projector* p, ty_tet_state* s, double solve_dt,
     bool two_point = p->scheme == TY_TET_TWO_POINT;
     TY_TRY(two_point ? ty_tet_two_point_assemble(&job) : ty_tet_linear_assemble(&job));
     (two_point ? ty_tet_two_point_guess : ty_tet_linear_guess)(&job);
+    ty_array_free(&p->unknown_face);    // of no use to the solve, which needs the most memory
+    ty_array_free(&p->vert_coarse);
+    ty_array_free(&p->around_start);
     TY_TRY(solve(&job, stats));
     TY_TRY(make_room_for_result(&job));
     (two_point ? ty_tet_two_point_apply : ty_tet_linear_apply)(&job);

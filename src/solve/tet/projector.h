@@ -78,7 +78,8 @@ double ty_tet_wall_flux(const ty_tet_state* s, int tet, double at[4]);
 ty_status
 ty_tet_mark_faces(const ty_tet_job* job);    // face_unknown: 0 stands for any unknown of its own
 ty_status ty_tet_number(const ty_tet_job* job);
-void ty_tet_make_local(const ty_tet_job* job, int tet, ty_tet_local* local);
+void ty_tet_make_local(const ty_tet_job* job, int tet, const ty_tet_geometry* g,
+                       ty_tet_local* local);
 // Only the unknowns of a local; returns how many.
 int ty_tet_local_unknowns(const ty_tet_job* job, int tet, int unknown[8]);
 ty_status ty_tet_linear_assemble(const ty_tet_job* job);

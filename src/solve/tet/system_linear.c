@@ -66,7 +66,8 @@ static void add_tet(const ty_tet_job* job, int tet, int k, row* r)
     double open = s->open.at[tet];
     if (open == 0.0) return;
     ty_tet_local local;
-    ty_tet_make_local(job, tet, &local);
+    ty_tet_geometry g = ty_tet_mesh_geometry(&s->mesh, tet);
+    ty_tet_make_local(job, tet, &g, &local);
     double scale = open / local.volume;
     int own = 0;
     while (own < local.n && local.unknown[own] != k) ++own;
@@ -393,7 +394,7 @@ static void update_block(void* ctx, ty_range r)
         ty_tet_geometry g = ty_tet_mesh_geometry(&s->mesh, (int)t);
         if (s->open.at[t] > 0.0) {
             ty_tet_local local;
-            ty_tet_make_local(job, (int)t, &local);
+            ty_tet_make_local(job, (int)t, &g, &local);
             grad = local.known;
             for (int k = 0; k < local.n; ++k) grad += job->p->x.at[local.unknown[k]] * local.S[k];
             grad /= local.volume;

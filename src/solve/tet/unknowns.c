@@ -165,21 +165,21 @@ int ty_tet_local_unknowns(const ty_tet_job* job, int tet, int unknown[8])
     return n;
 }
 
-void ty_tet_make_local(const ty_tet_job* job, int tet, ty_tet_local* local)
+void ty_tet_make_local(const ty_tet_job* job, int tet, const ty_tet_geometry* g,
+                       ty_tet_local* local)
 {
     const ty_tet_projector* p = job->p;
     const ty_tet_mesh* m = &job->s->mesh;
     const int *face = m->tet_face[tet], *vert = m->tet[tet];
-    ty_tet_geometry g = ty_tet_mesh_geometry(m, tet);
     local->n = 0;
     local->known = ty_vec(0, 0, 0);
-    local->volume = g.volume;
+    local->volume = g->volume;
     ty_vec3 nodal = ty_vec(0, 0, 0);
     int n_nodal = 0;
     unsigned is_nodal = 0;
     for (int i = 0; i < 4; ++i) {
         int k = p->face_unknown.at[face[i]];
-        ty_vec3 S = ty_load3(g.S[i]);
+        ty_vec3 S = ty_load3(g->S[i]);
         if (k >= 0) {
             local->unknown[local->n] = k;
             local->corner[local->n] = i - 4;
@@ -200,7 +200,7 @@ void ty_tet_make_local(const ty_tet_job* job, int tet, ty_tet_local* local)
         bool opposite = is_nodal >> j & 1;
         int k = p->vert_unknown.at[vert[j]], n_faces = n_nodal - opposite;
         if (n_faces == 0) continue;
-        ty_vec3 S = (opposite ? nodal - ty_load3(g.S[j]) : nodal) / 3.0;
+        ty_vec3 S = (opposite ? nodal - ty_load3(g->S[j]) : nodal) / 3.0;
         if (k < 0) {
             local->known += p->given.at[vert[j]] * S;
             continue;
