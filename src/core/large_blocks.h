@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks of huge pages and more. A step frees and takes hundreds of them, each a little larger than a
-// step before: the C library's heap tears into holes (a million tetrahedra: a third of all memory), and
-// straight from the system every page has to be cleared again (a tenth of a step).
+// step before: the C library's heap tears into holes (a dam break of 0.6 million tetrahedra: a
+// quarter of all memory), and straight from the system every page has to be cleared again (6 % of a step).
 //
 // So freed blocks are kept for the next that fit, as long as all together need no more than was in use at
 // once before: the largest size of the process is that of its largest need.

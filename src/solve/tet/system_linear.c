@@ -119,7 +119,7 @@ static int count_row(const ty_tet_job* job, int k, int worker)
 }
 
 // Most rows are those of faces whose tets have no face that is a mean of vertices: such a row has
-// the faces of its tets, each once. (Made like the others they took two thirds of the time.)
+// the faces of its tets, each once.
 static bool is_plain(const ty_tet_job* job, int k)
 {
     const ty_tet_mesh* m = &job->s->mesh;
@@ -277,7 +277,7 @@ static ty_status make_prolongation(const ty_tet_job* job)
 // P^T A P is the matrix of pressures that are linear between vertices, zero at those without a
 // column: a face's mean of such a pressure is its value there, whoever has the unknown. With the
 // area vectors of the faces opposite, an entry is the sum of phi / V S_v . S_w / 9 over the tets of
-// both. (As a product of matrices it took a fifth of a projection.)
+// both. (As a product of matrices it took an eighth of a projection.)
 static void count_coarse_block(void* ctx, ty_range r)
 {
     const ty_tet_job* job = ctx;
