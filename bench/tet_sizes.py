@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the time of a step and the memory grow with the number of tetrahedra: scenes/tet/dam-break.yaml.
 
-    bench/tet_sizes.py [--resolutions 58,77,...] [--frames N] [--threads 1,2] [--binary build/tethys] [--set key=value ...]
+    bench/tet_sizes.py [--resolutions 53,77,...] [--frames N] [--threads 1,2] [--binary build/tethys] [--set key=value ...]
 
 Means over the frames after the first, which only sets up. Seconds are per step, in all and of surface, mesh, advection and
 projection; microseconds per tet and step, and over those of the first row; peak memory per tet. With several numbers of
@@ -17,7 +17,7 @@ import tempfile
 
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # 50 thousand to 2 million tets
-RESOLUTIONS = "58,77,103,150,200,265"
+RESOLUTIONS = "53,77,103,150,200,298"
 STAGES = ["seconds_surface", "seconds_mesh", "seconds_advect", "seconds_project"]
 HEAD = ["cells a side", "tets", "triangles", "s / step", "surface", "mesh", "advect", "project", "us / tet", "ratio",
         "kB / tet", "threads"]
