@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The front door. `make help` lists what is here; the build itself is CMake's.
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-full test-asan test-tsan bench bench-table1 validation format docs fuzz coverage install clean \
+.PHONY: help demo build test test-full test-asan test-tsan bench bench-table1 bench-sizes validation format docs fuzz coverage install clean \
         setup-build
 
 help:            ## this list
@@ -42,6 +42,10 @@ bench: build     ## the tables of speed
 bench-table1: build    ## the paper's table of times with ours beside it (ARGS="--size paper --frames 49")
 	@tools/setup bench
 	@python3 bench/table1.py $(ARGS)
+
+bench-sizes: build    ## seconds and memory per tetrahedron, 50 thousand to 2 million (ARGS="--threads 1,2")
+	@tools/setup bench
+	@python3 bench/tet_sizes.py $(ARGS)
 
 validation: build    ## remakes the validation pages
 	@tools/setup bench

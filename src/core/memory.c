@@ -4,11 +4,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 
-enum { ALIGNMENT = 64 };         // a cache line, and the widest vector register
-enum { HUGE_PAGE = 1 << 21 };    // bytes
+#include "core/large_blocks.h"
+
+enum { ALIGNMENT = 64 };    // a cache line, and the widest vector register
 
 static atomic_int_fast64_t fail_countdown;
 static atomic_int_fast64_t n_allocated;
@@ -33,23 +33,24 @@ double ty_memory_peak_mib(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (double)usage.ru_maxrss / 1024.0 : 0.0;
 }
 
-// Large blocks ask for huge pages: a stencil's rows then lie on fewer pages than the processor knows
+#if defined(__SANITIZE_ADDRESS__)
+enum { KEEPS_LARGE_BLOCKS = 0 };    // or their ends would not be guarded
+#else
+enum { KEEPS_LARGE_BLOCKS = 1 };
+#endif
+
+// Large blocks lie on huge pages: a stencil's rows then lie on fewer pages than the processor knows
 // the places of (dam break, 64 cells, tracker particle: 5 % less time).
 static void* take(size_t bytes)
 {
-    void* p = NULL;
-    if (bytes < HUGE_PAGE) return aligned_alloc(ALIGNMENT, bytes);
-    if (posix_memalign(&p, HUGE_PAGE, bytes) != 0) return NULL;
-#ifdef MADV_HUGEPAGE
-    madvise(p, bytes, MADV_HUGEPAGE);
-#endif
-    return p;
+    if (!KEEPS_LARGE_BLOCKS || bytes < TY_LARGE_BLOCK) return aligned_alloc(ALIGNMENT, bytes);
+    return ty_large_take(bytes);
 }
 
 void* ty_alloc(size_t n, size_t size)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(n, size, &bytes) || bytes > (size_t)PTRDIFF_MAX - HUGE_PAGE)
+    if (__builtin_mul_overflow(n, size, &bytes) || bytes > (size_t)PTRDIFF_MAX - 2 * TY_LARGE_BLOCK)
         return NULL;
     if (must_fail()) return NULL;
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -82,7 +83,7 @@ void ty_free(void* p)
 {
     if (!p) return;
     atomic_fetch_sub_explicit(&n_alive, 1, memory_order_relaxed);
-    free(p);
+    if (!ty_large_give(p)) free(p);
 }
 
 char* ty_strdup(const char* s)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/memory.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/hash.h"
@@ -54,6 +55,51 @@ static void a_steady_arena_allocates_nothing(void** state)
     ty_arena_free(&arena);
 }
 
+// Resident bytes of the process now; -1: not known, or sanitizers keep more.
+static int64_t resident(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return -1;
+#endif
+    long size = 0, pages = 0;
+    FILE* f = fopen("/proc/self/statm", "r");
+    if (!f) return -1;
+    int n = fscanf(f, "%ld %ld", &size, &pages);
+    fclose(f);
+    return n == 2 ? (int64_t)pages * 4096 : -1;
+}
+
+// Ten sizes in turn, each a little larger every time, as a step's arrays are: no more memory than the
+// largest need, whatever was freed before.
+static void freed_large_blocks_are_used_again(void** state)
+{
+    (void)state;
+    enum { KINDS = 10, MEGABYTE = 1 << 20 };
+    int64_t before = resident(), most = 0, need = 0;
+    char* other = ty_alloc(5, MEGABYTE);    // somebody stays at work
+    memset(other, 7, 5 * (size_t)MEGABYTE);
+    for (int step = 0; step < 30; ++step) {
+        for (int kind = 0; kind < KINDS; ++kind) {
+            size_t bytes = (size_t)MEGABYTE * (size_t)(3 + 2 * kind) + 40000 * (size_t)step;
+            char *a = ty_alloc(bytes, 1), *b = ty_alloc(bytes, 1);
+            assert_true(a && b && (a + bytes <= b || b + bytes <= a));
+            assert_int_equal((uintptr_t)a % 64, 0);
+            memset(a, kind, bytes);
+            memset(b, kind + 1, bytes);
+            assert_true(a[0] == kind && a[bytes - 1] == kind && b[0] == kind + 1);
+            if (resident() - before > most) most = resident() - before;
+            if (2 * (int64_t)bytes > need) need = 2 * (int64_t)bytes;
+            ty_free(a);
+            ty_free(b);
+        }
+    }
+    for (int i = 0; i < 5 * MEGABYTE; ++i) assert_int_equal(other[i], 7);
+    ty_free(other);
+    if (before < 0) return;
+    assert_true(most < need + 8 * MEGABYTE);
+    assert_true(resident() - before < 2 * MEGABYTE);    // nobody is at work
+}
+
 static void hashes_do_not_depend_on_how_bytes_arrive(void** state)
 {
     (void)state;
@@ -86,6 +132,7 @@ int main(void)
         cmocka_unit_test(a_failed_growth_leaves_the_array_as_it_was),
         cmocka_unit_test(overflowing_sizes_are_refused),
         cmocka_unit_test(a_steady_arena_allocates_nothing),
+        cmocka_unit_test(freed_large_blocks_are_used_again),
         cmocka_unit_test(hashes_do_not_depend_on_how_bytes_arrive),
         cmocka_unit_test(vectors_have_the_usual_products),
     };

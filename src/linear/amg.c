@@ -145,7 +145,8 @@ static ty_status coarsen(ty_amg* amg, int level, const ty_csr* first, bool* done
                                         theta));
     }
     if (!ty_csrf_transpose(&amg->r, &amg->p)) return ty_no_memory("restriction");
-    TY_TRY(ty_galerkin_product(&amg->galerkin, &next->own, &amg->r, here->a, &amg->p));
+    if (level == 0 && amg->coarse) TY_TRY(ty_csr_copy(&next->own, amg->coarse));
+    else TY_TRY(ty_galerkin_product(&amg->galerkin, &next->own, &amg->r, here->a, &amg->p));
     next->a = &next->own;
     return spread_ties(amg, here, next);
 }

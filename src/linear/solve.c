@@ -35,6 +35,7 @@ struct ty_linear {
     TY_ARRAY(double) inverse_diagonal;    // jacobi only
     const ty_csr* first;                  // prolongation as given
     ty_csr* taken;                        // the same where it is to be freed, or NULL
+    ty_csr* coarse;                       // the first coarse matrix, to be freed; or NULL
     ty_separation separation;
     double setup_seconds;
 };
@@ -134,8 +135,10 @@ static ty_status setup_multigrid(ty_linear* s)
         TY_TRY(ty_separate(&s->separation, first, s->pieces.label.at, &first));
     if (s->taken && first != s->taken) ty_csr_free(s->taken);
     s->amg.taken = !s->taken ? NULL : first == s->taken ? s->taken : &s->separation.p;
+    s->amg.coarse = first == s->taken ? s->coarse : NULL;    // not of separated pieces
     ty_status status = ty_amg_setup(&s->amg, s->a, first, s->pieces.tied.at);
     if (s->taken) s->first = s->taken = s->amg.taken = NULL;
+    s->amg.coarse = NULL;
     return status;
 }
 
@@ -197,11 +200,14 @@ ty_status ty_linear_setup_cells(ty_linear* s, const ty_csr* a, const int* cell, 
     return ty_ok();
 }
 
-ty_status ty_linear_setup_taking(ty_linear* s, const ty_csr* a, ty_csr* first_prolongation)
+ty_status ty_linear_setup_taking(ty_linear* s, const ty_csr* a, ty_csr* first_prolongation,
+                                 ty_csr* coarse)
 {
     s->taken = first_prolongation;
+    s->coarse = coarse;
     ty_status status = ty_linear_setup(s, a, first_prolongation);
-    s->taken = NULL;
+    if (coarse) ty_csr_free(coarse);
+    s->taken = s->coarse = NULL;
     return status;
 }
 

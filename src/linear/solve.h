@@ -91,9 +91,11 @@ void ty_linear_rest(ty_linear* solver);
 // row without entries has no coarse part. Only the multigrid uses it. Fails with TY_BAD_INPUT for a
 // matrix that is not square or has a negative diagonal.
 ty_status ty_linear_setup(ty_linear* solver, const ty_csr* a, const ty_csr* first_prolongation);
-// The same, and the prolongation is freed as soon as it has been read. It is not there for
-// ty_linear_refresh.
-ty_status ty_linear_setup_taking(ty_linear* solver, const ty_csr* a, ty_csr* first_prolongation);
+// The same, and the prolongation P is freed as soon as it has been read. It is not there for
+// ty_linear_refresh. `coarse` (or NULL) is P^T A P, columns in any order, for callers that make it
+// for less than the product costs; freed likewise.
+ty_status ty_linear_setup_taking(ty_linear* solver, const ty_csr* a, ty_csr* first_prolongation,
+                                 ty_csr* coarse);
 
 // The same for unknowns that are cells of a lattice, coupled with their six neighbours alone:
 // TY_LINEAR_DEFAULT begins with cell_multigrid.h, whose set-up costs next to nothing, and goes on

@@ -102,6 +102,24 @@ ty_tet_geometry ty_tet_mesh_geometry(const ty_tet_mesh* m, int tet)
     return g;
 }
 
+ty_vec3 ty_tet_mesh_products(const ty_tet_mesh* m, int tet, int i, double* volume,
+                             double product[4])
+{
+    int shape = ty_kind_shape(m->kind[tet]);
+    if (shape != TY_TET_IRREGULAR) {
+        double w = m->tree.cell * (double)(1 << ty_kind_level(m->kind[tet]));
+        const ty_tet_shape* s = &ty_tet_shapes()[shape];
+        for (int j = 0; j < 4; ++j) product[j] = w * s->product[i][j];
+        *volume = s->volume * (w * w * w);
+        return w * w * ty_load3(s->S[i]);
+    }
+    ty_tet_geometry g = ty_tet_mesh_geometry(m, tet);
+    ty_vec3 S = ty_load3(g.S[i]), scaled = S / g.volume;
+    for (int j = 0; j < 4; ++j) product[j] = ty_dot(scaled, ty_load3(g.S[j]));
+    *volume = g.volume;
+    return S;
+}
+
 static double volume_block(void* ctx, ty_range r)
 {
     double sum = 0.0;

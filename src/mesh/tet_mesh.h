@@ -52,6 +52,9 @@ typedef struct ty_tet_geometry {
     double volume, S[4][3];
 } ty_tet_geometry;
 ty_tet_geometry ty_tet_mesh_geometry(const ty_tet_mesh* m, int tet);
+// What an entry of a stiffness matrix needs: S_i . S_j / volume for the four j. Returns S_i.
+ty_vec3 ty_tet_mesh_products(const ty_tet_mesh* m, int tet, int i, double* volume,
+                             double product[4]);
 // Sum of all volumes. Same bits for any number of threads.
 double ty_tet_mesh_volume(const ty_tet_mesh* m);
 

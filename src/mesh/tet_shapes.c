@@ -79,6 +79,9 @@ static void make_shape(int shape)
         ty_store3(s->S[i], S);
         s->area[i] = ty_norm(S);
     }
+    for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < 4; ++j)
+            s->product[i][j] = ty_dot(ty_load3(s->S[i]), ty_load3(s->S[j])) / s->volume;
 }
 
 static void make_all(void)

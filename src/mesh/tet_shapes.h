@@ -51,6 +51,7 @@ int ty_tet_shape_face(int shape);
 typedef struct ty_tet_shape {
     int8_t at[4][3];    // from the octant's centre, in half widths
     double volume, area[4], S[4][3];
+    double product[4][4];    // S_i . S_j / volume
 } ty_tet_shape;
 // TY_N_TET_SHAPES entries. Made on first use; any thread.
 const ty_tet_shape* ty_tet_shapes(void);

@@ -58,8 +58,9 @@ static ty_status archive_values(ty_tet_state* s, ty_archive* ar)
     TY_TRY(ty_archive_growing(ar, "tet.u", &s->u));
     TY_TRY(ty_archive_growing(ar, "tet.a", &s->a));
     TY_TRY(ty_archive_growing(ar, "tet.pressure", &s->pressure));
-    if (s->open.n != tets || s->solid_velocity.n != tets || s->u.n != tets || s->a.n != tets ||
-        s->vert_kind.n != verts || s->solid.n != verts || s->pressure.n != verts)
+    if (s->open.n != tets || (s->solid_velocity.n && s->solid_velocity.n != tets) ||
+        s->u.n != tets || s->a.n != tets || s->vert_kind.n != verts || s->solid.n != verts ||
+        s->pressure.n != verts)
         return ty_fail(TY_DAMAGED, "the velocities do not fit the tetrahedra");
     return ty_ok();
 }

@@ -40,15 +40,15 @@ static int neighbour(const ty_tet_mesh* m, int t, int i)
 }
 
 // Steps across the face that x is farthest behind, of those that lead on. False when none does: x
-// is probably outside.
-static bool walk(const ty_tet_mesh* m, int t, ty_vec3 x, ty_tet_place* place)
+// is probably outside. `known`: place->l is that of t already.
+static bool walk(const ty_tet_mesh* m, int t, ty_vec3 x, bool known, ty_tet_place* place)
 {
     int before = -1;
     for (int step = 0; step < MAX_WALK; ++step) {
         double least = INSIDE;
         int next = -1;
         bool behind = false;
-        coordinates(m, t, x, place->l);
+        if (step > 0 || !known) coordinates(m, t, x, place->l);
         for (int i = 0; i < 4; ++i) {
             if (!(place->l[i] < INSIDE)) continue;
             int other = neighbour(m, t, i);
@@ -145,8 +145,9 @@ static int walk_to(const ty_tet_motion* m, int n, const double (*x)[3], ty_tet_p
                                   ty_min(place[i].l[2], place[i].l[3]));
             if (!(least > -2.0)) t = -1;    // too far to walk
         }
+        bool known = t >= 0;
         if (t < 0 && mesh->n_tets) t = start(mesh, &cursor, x[i]);
-        if (t >= 0 && walk(mesh, t, p, &place[i])) {
+        if (t >= 0 && walk(mesh, t, p, known, &place[i])) {
             hint = place[i].tet;
             continue;
         }
@@ -170,33 +171,69 @@ void ty_tet_locate(const ty_tet_motion* m, int n, const double (*x)[3], ty_tet_p
     ty_tet_locate_within(m, INFINITY, n, x, place);
 }
 
-static ty_vec3 value_in_tet(const ty_tet_motion* m, const ty_tet_values* f, const ty_tet_place* p)
+// What a place in a tet takes of the values around, whichever the field.
+typedef struct parts {
+    const int* vert;
+    int tet, other;        // other: across the face, -1 for none
+    double own, across;    // of d_t and of d_f
+    double volume[2];      // of tet and other
+} parts;
+
+static parts parts_of(const ty_tet_motion* m, const ty_tet_place* p)
 {
     const ty_tet_mesh* mesh = &m->state.mesh;
-    const int* v = mesh->tet[p->tet];
     int o = 0;
-    ty_vec3 sum = {0};
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 1; i < 4; ++i)
         if (p->l[i] < p->l[o]) o = i;
-        sum += p->l[i] * f->vert.at[v[i]];
-    }
     double least = p->l[o], second = INFINITY;
     for (int i = 0; i < 4; ++i)
         if (i != o) second = ty_min(second, p->l[i] - least);
-    ty_vec3 d = f->deviation.at[p->tet];
-    sum += (4.0 * least) * d;
-    int other = neighbour(mesh, p->tet, o);
-    if (other < 0) return sum;
-    double va = m->volume.at[p->tet], vb = m->volume.at[other];
-    return sum + (3.0 * second / (va + vb)) * (vb * d + va * f->deviation.at[other]);
+    parts q = {.vert = mesh->tet[p->tet], .tet = p->tet, .other = neighbour(mesh, p->tet, o)};
+    q.own = 4.0 * least;
+    if (q.other < 0) return q;
+    q.volume[0] = m->volume.at[q.tet], q.volume[1] = m->volume.at[q.other];
+    q.across = 3.0 * second / (q.volume[0] + q.volume[1]);
+    return q;
+}
+
+static ty_vec3 value_of_parts(const ty_tet_values* f, const parts* q, const double l[4])
+{
+    ty_vec3 sum = {0}, d = f->deviation.at[q->tet];
+    for (int i = 0; i < 4; ++i) sum += l[i] * f->vert.at[q->vert[i]];
+    sum += q->own * d;
+    if (q->other < 0) return sum;
+    return sum + q->across * (q->volume[1] * d + q->volume[0] * f->deviation.at[q->other]);
+}
+
+static ty_vec3 value_outside(const ty_tet_motion* m, const ty_tet_values* f, const ty_tet_place* p)
+{
+    if (p->tet == -1) return ty_vec(0, 0, 0);
+    const int* v = m->skin.tri[-2 - p->tet];
+    return p->l[0] * f->skin.at[v[0]] + p->l[1] * f->skin.at[v[1]] + p->l[2] * f->skin.at[v[2]];
 }
 
 ty_vec3 ty_tet_value(const ty_tet_motion* m, const ty_tet_values* f, const ty_tet_place* p)
 {
-    if (p->tet >= 0) return value_in_tet(m, f, p);
-    if (p->tet == -1) return ty_vec(0, 0, 0);
-    const int* v = m->skin.tri[-2 - p->tet];
-    return p->l[0] * f->skin.at[v[0]] + p->l[1] * f->skin.at[v[1]] + p->l[2] * f->skin.at[v[2]];
+    if (p->tet < 0) return value_outside(m, f, p);
+    parts q = parts_of(m, p);
+    return value_of_parts(f, &q, p->l);
+}
+
+// Velocity and acceleration of n places; either may be NULL.
+static void values_at(const ty_tet_motion* m, int n, const ty_tet_place* place, double* u,
+                      double* a)
+{
+    for (int i = 0; i < n; ++i) {
+        const ty_tet_place* p = &place[i];
+        if (p->tet < 0) {
+            if (u) ty_store3(u + 3 * i, value_outside(m, &m->u, p));
+            if (a) ty_store3(a + 3 * i, value_outside(m, &m->a, p));
+            continue;
+        }
+        parts q = parts_of(m, p);
+        if (u) ty_store3(u + 3 * i, value_of_parts(&m->u, &q, p->l));
+        if (a) ty_store3(a + 3 * i, value_of_parts(&m->a, &q, p->l));
+    }
 }
 
 void ty_tet_sample_scalar(const ty_tet_motion* m, const double* vert, int n,
@@ -339,8 +376,7 @@ static void sample_at(const ty_tet_motion* m, const ty_world* world, bool surfac
         find_buried(m, &solid, n, x, place, &b);
         if (b.n) move_to_wall(m, &b, place);
     }
-    for (int i = 0; u && i < n; ++i) ty_store3(u + 3 * i, ty_tet_value(m, &m->u, &place[i]));
-    for (int i = 0; a && i < n; ++i) ty_store3(a + 3 * i, ty_tet_value(m, &m->a, &place[i]));
+    values_at(m, n, place, u, a);
     if (u) blend(m, &m->u, &s, u);
     if (a) blend(m, &m->a, &s, a);
     if (!b.n) return;

@@ -51,12 +51,15 @@ void ty_tet_projector_rest(ty_tet_projector* p)
     ty_linear_rest(p->linear);
     ty_csr_free(&p->matrix);
     ty_csr_free(&p->prolongation);
+    ty_csr_free(&p->coarse);
     ty_array_free(&p->face_unknown);
     ty_array_free(&p->vert_unknown);
     ty_array_free(&p->vert_coarse);
     ty_array_free(&p->unknown_face);
+    ty_array_free(&p->unknown_vert);
     ty_array_free(&p->around_start);
     ty_array_free(&p->around);
+    ty_array_free(&p->seen);
     ty_array_free(&p->row_col);
     ty_array_free(&p->row_val);
     ty_array_free(&p->tet_unknown);
@@ -124,8 +127,9 @@ static ty_status solve(const ty_tet_job* job, ty_solve_stats* stats)
     if (guessed) memcpy(p->rhs.at, p->x.at, sizeof(double) * (size_t)n);
     ty_vector_zero(n, p->x.at);
     ty_linear_stats linear;
-    TY_TRY(ty_linear_setup_taking(p->linear, &p->matrix,
-                                  p->scheme == TY_TET_FACE ? &p->prolongation : NULL));
+    bool face = p->scheme == TY_TET_FACE;
+    TY_TRY(ty_linear_setup_taking(p->linear, &p->matrix, face ? &p->prolongation : NULL,
+                                  face ? &p->coarse : NULL));
     TY_TRY(ty_linear_solve(p->linear, p->rhs.at, p->x.at, &linear));
     stats->iterations += linear.iterations;
     stats->residual = fmax(stats->residual, linear.last_residual);
@@ -222,6 +226,9 @@ ty_status ty_tet_project(ty_tet_projector* p, ty_tet_state* s, double solve_dt,
     bool two_point = p->scheme == TY_TET_TWO_POINT;
     TY_TRY(two_point ? ty_tet_two_point_assemble(&job) : ty_tet_linear_assemble(&job));
     (two_point ? ty_tet_two_point_guess : ty_tet_linear_guess)(&job);
+    ty_array_free(&p->unknown_face);    // of no use to the solve, which needs the most memory
+    ty_array_free(&p->vert_coarse);
+    ty_array_free(&p->around_start);
     TY_TRY(solve(&job, stats));
     TY_TRY(make_room_for_result(&job));
     (two_point ? ty_tet_two_point_apply : ty_tet_linear_apply)(&job);

@@ -561,6 +561,36 @@ static void nodal_is_the_coarse_space_of_face(void** unused)
     rig_end(&nodal);
 }
 
+// Beside cut and dropped tets too, where faces have no unknowns of their own.
+static void coarse_matrix_is_that_of_the_prolongation(void** unused)
+{
+    (void)unused;
+    rig f = tilted_pool(1.0 / 12);
+    assert_ok(rig_start(&f, TY_TET_FACE));
+    stir(&f);
+    assert_ok(rig_project(&f, 0.02));
+    ty_tet_job again = {f.p, &f.s, 0.02, NULL};
+    assert_ok(ty_tet_linear_assemble(&again));
+    assert_true(f.p->n_unknowns > f.p->n_face_unknowns);
+    int n = f.p->n_unknowns, m = f.p->n_coarse;
+    assert_int_equal(f.p->coarse.n, m);
+    ty_csr_sort(&f.p->coarse);
+    assert_ok(ty_csr_validate_symmetric(&f.p->coarse, 1e-13));
+    ty_csr r = {0};
+    assert_ok(ty_csr_transpose(&r, &f.p->prolongation));
+    double *y = ty_alloc(m, 8), *cy = ty_alloc(m, 8), *py = ty_alloc(n, 8), *apy = ty_alloc(n, 8),
+           *rapy = ty_alloc(m, 8);
+    for (int i = 0; i < m; ++i) y[i] = ty_unit(ty_mix((uint64_t)i)) - 0.5;
+    ty_csr_apply(&f.p->coarse, y, cy);
+    ty_csr_apply(&f.p->prolongation, y, py);
+    ty_csr_apply(&f.p->matrix, py, apy);
+    ty_csr_apply(&r, apy, rapy);
+    for (int i = 0; i < m; ++i) assert_near(cy[i], rapy[i], 1e-13);
+    ty_free(y), ty_free(cy), ty_free(py), ty_free(apy), ty_free(rapy);
+    ty_csr_free(&r);
+    rig_end(&f);
+}
+
 static void two_point_fluxes_cancel(void** unused)
 {
     (void)unused;
@@ -788,6 +818,7 @@ int main(void)
         cmocka_unit_test(moving_along_changes_nothing),
         cmocka_unit_test(wanted_divergence_comes_out),
         cmocka_unit_test(nodal_is_the_coarse_space_of_face),
+        cmocka_unit_test(coarse_matrix_is_that_of_the_prolongation),
         cmocka_unit_test(walls_in_mesh_planes_are_closed),
         cmocka_unit_test(two_point_fluxes_cancel),
         cmocka_unit_test(paper_air_tears_contact_lines),

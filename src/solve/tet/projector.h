@@ -19,6 +19,7 @@ struct ty_tet_projector {
     bool fluxes_given;    // two-point: s->flux comes with the fluxes of u*; for one projection
     ty_linear* linear;
     ty_csr matrix, prolongation;
+    ty_csr coarse;    // P^T A P
 
     // face, nodal: unknowns of faces come first, then those of vertices.
     int n_unknowns, n_face_unknowns, n_coarse;
@@ -26,9 +27,12 @@ struct ty_tet_projector {
     TY_ARRAY(int) vert_unknown;    // of each vertex: unknown, -1 for none
     TY_ARRAY(int) vert_coarse;     // of each vertex: column of the prolongation, -1 for none
     TY_ARRAY(int) unknown_face;    // of each face unknown: its face
-    TY_ARRAY(int) around_start;    // of each vertex unknown, into `around`
-    TY_ARRAY(int) around;          // tets that have a part in its row
-    TY_ARRAY(int) row_col;         // rows being made, for each worker
+    TY_ARRAY(int) unknown_vert;    // of each vertex unknown: its vertex
+    TY_ARRAY(int) around_start;    // of each vertex, into `around`
+    TY_ARRAY(int)
+    around;    // 4 * open tet + place of the vertex in it, rising; none where vert_coarse is -1
+    TY_ARRAY(int) seen;       // scratch per vertex, for each worker
+    TY_ARRAY(int) row_col;    // rows being made, for each worker
     TY_ARRAY(double) row_val;
     int row_room;    // of one worker
 
@@ -74,7 +78,8 @@ double ty_tet_wall_flux(const ty_tet_state* s, int tet, double at[4]);
 ty_status
 ty_tet_mark_faces(const ty_tet_job* job);    // face_unknown: 0 stands for any unknown of its own
 ty_status ty_tet_number(const ty_tet_job* job);
-void ty_tet_make_local(const ty_tet_job* job, int tet, ty_tet_local* local);
+void ty_tet_make_local(const ty_tet_job* job, int tet, const ty_tet_geometry* g,
+                       ty_tet_local* local);
 // Only the unknowns of a local; returns how many.
 int ty_tet_local_unknowns(const ty_tet_job* job, int tet, int unknown[8]);
 ty_status ty_tet_linear_assemble(const ty_tet_job* job);

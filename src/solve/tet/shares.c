@@ -164,7 +164,7 @@ static void share_block(void* ctx, ty_range r)
         bool may_part = job->has_walls && (share < 1.0 - UNCUT || needs_halving(x, d));
         if (may_part && ty_tet_wall_between(&job->solid, x, d)) share = 0.0;
         s->open.at[t] = share > 1.0 - UNCUT ? 1.0 : share < TY_TET_DROPPED ? 0.0 : share;
-        s->solid_velocity.at[t] = ty_vec(0, 0, 0);
+        if (s->solid_velocity.n) s->solid_velocity.at[t] = ty_vec(0, 0, 0);
     }
 }
 
@@ -226,8 +226,10 @@ static void conform(const shares_job* job)
         s->vert_kind.at[v] = TY_VERT_LIVE | (on ? TY_VERT_SOLID : 0);
     }
     // Four vertices on a solid would leave nothing open.
-    for (int t = 0; t < s->mesh.n_tets; ++t)
-        s->open.at[t] = 1.0, s->solid_velocity.at[t] = ty_vec(0, 0, 0);
+    for (int t = 0; t < s->mesh.n_tets; ++t) {
+        s->open.at[t] = 1.0;
+        if (s->solid_velocity.n) s->solid_velocity.at[t] = ty_vec(0, 0, 0);
+    }
 }
 
 static void mark_conforming_air(const shares_job* job, const double* f, bool paper_air)
@@ -260,12 +262,12 @@ static void sample_block(void* ctx, ty_range r)
     ty_sample(job->sampler, (int)(r.end - r.begin), job->x + r.begin, job->out + r.begin);
 }
 
-static ty_status resize(ty_tet_state* s)
+static ty_status resize(ty_tet_state* s, bool solids_move)
 {
     const ty_tet_mesh* m = &s->mesh;
     // `pressure` comes in with the last step's values where there are any.
     if (!ty_array_resize(&s->solid, m->n_verts) || !ty_array_resize(&s->open, m->n_tets) ||
-        !ty_array_resize(&s->solid_velocity, m->n_tets) ||
+        !ty_array_resize(&s->solid_velocity, solids_move ? m->n_tets : 0) ||
         !ty_array_resize(&s->vert_kind, m->n_verts) || !ty_array_resize(&s->outflow, m->n_verts))
         return ty_no_memory("open shares");
     return ty_ok();
@@ -275,7 +277,8 @@ ty_status ty_tet_shares(ty_tet_state* s, const ty_sampler* liquid_distance, cons
                         double cell)
 {
     const ty_tet_mesh* m = &s->mesh;
-    TY_TRY(resize(s));
+    bool moves = ty_world_solid_moves(world) || ty_world_solid_speed(world) > 0.0;
+    TY_TRY(resize(s, moves));
     shares_job job = {.s = s,
                       .cell = cell,
                       .has_walls = ty_world_has_obstacles(world),
@@ -284,8 +287,7 @@ ty_status ty_tet_shares(ty_tet_state* s, const ty_sampler* liquid_distance, cons
                       .velocity = ty_world_solid_velocity(world)};
     ty_parallel_for(m->n_verts, BLOCK, sample_solid, &job);
     ty_parallel_for(m->n_tets, BLOCK, share_block, &job);
-    if (ty_world_solid_moves(world) || ty_world_solid_speed(world) > 0.0)
-        ty_parallel_for(m->n_tets, VELOCITY_BLOCK, velocity_block, &job);
+    if (moves) ty_parallel_for(m->n_tets, VELOCITY_BLOCK, velocity_block, &job);
     if (m->n_verts) memset(s->vert_kind.at, 0, (size_t)m->n_verts);
     mark_around(s);
     // The outflow is set by the projection only; until then it lends its memory.
@@ -299,15 +301,15 @@ ty_status ty_tet_shares_conform(ty_tet_state* s, const ty_sampler* liquid_distan
                                 const ty_world* world, double cell, bool paper_air)
 {
     const ty_tet_mesh* m = &s->mesh;
-    TY_TRY(resize(s));
+    bool moves = ty_world_solid_moves(world) || ty_world_solid_speed(world) > 0.0;
+    TY_TRY(resize(s, moves));
     shares_job job = {.s = s,
                       .cell = cell,
                       .solid = ty_world_solid(world),
                       .velocity = ty_world_solid_velocity(world)};
     ty_parallel_for(m->n_verts, BLOCK, sample_solid, &job);
     conform(&job);
-    if (ty_world_solid_moves(world) || ty_world_solid_speed(world) > 0.0)
-        ty_parallel_for(m->n_tets, VELOCITY_BLOCK, velocity_block, &job);
+    if (moves) ty_parallel_for(m->n_tets, VELOCITY_BLOCK, velocity_block, &job);
     sample_job sample = {liquid_distance, (const double(*)[3])m->vert + m->n_inner, s->outflow.at};
     ty_parallel_for(m->n_verts - m->n_inner, BLOCK, sample_block, &sample);
     mark_conforming_air(&job, s->outflow.at, paper_air);

@@ -14,6 +14,7 @@
 // Moving solids push at the wall, not by (1 - phi) S_k . u_solid in the volume: both are exact for
 // rigid walls, but where a moving solid meets a still one the velocity in the volume has sources (a
 // piston in a tank gave 11 % too much).
+#include <limits.h>
 #include <string.h>
 
 #include "core/parallel.h"
@@ -47,7 +48,7 @@ static void add(row* r, int col, double val)
 static double wall_part(const ty_tet_job* job, int tet, const ty_tet_local* local, int own)
 {
     const ty_tet_state* s = job->s;
-    ty_vec3 velocity = s->solid_velocity.at[tet];
+    ty_vec3 velocity = ty_tet_solid_velocity(s, tet);
     double at[4];
     if (ty_dot(velocity, velocity) == 0.0) return 0.0;
     if (local->corner[own] < 0)
@@ -65,7 +66,8 @@ static void add_tet(const ty_tet_job* job, int tet, int k, row* r)
     double open = s->open.at[tet];
     if (open == 0.0) return;
     ty_tet_local local;
-    ty_tet_make_local(job, tet, &local);
+    ty_tet_geometry g = ty_tet_mesh_geometry(&s->mesh, tet);
+    ty_tet_make_local(job, tet, &g, &local);
     double scale = open / local.volume;
     int own = 0;
     while (own < local.n && local.unknown[own] != k) ++own;
@@ -78,17 +80,21 @@ static void add_tet(const ty_tet_job* job, int tet, int k, row* r)
     for (int l = 0; l < local.n; ++l) add(r, local.unknown[l], scale * ty_dot(S, local.S[l]));
 }
 
-// The tets that have a say in row k.
-static int tets_of_row(const ty_tet_job* job, int k, const int** tets)
+// The tets that have a say in row k: how many, and the n-th.
+static int n_tets_of_row(const ty_tet_job* job, int k)
 {
     const ty_tet_projector* p = job->p;
-    if (k >= p->n_face_unknowns) {
-        const int* start = p->around_start.at + (k - p->n_face_unknowns);
-        *tets = p->around.at + start[0];
-        return start[1] - start[0];
-    }
-    *tets = job->s->mesh.face_tet[p->unknown_face.at[k]];
-    return (*tets)[1] >= 0 ? 2 : 1;
+    if (k < p->n_face_unknowns) return job->s->mesh.face_tet[p->unknown_face.at[k]][1] >= 0 ? 2 : 1;
+    const int* start = p->around_start.at + p->unknown_vert.at[k - p->n_face_unknowns];
+    return start[1] - start[0];
+}
+
+static int tet_of_row(const ty_tet_job* job, int k, int n)
+{
+    const ty_tet_projector* p = job->p;
+    if (k < p->n_face_unknowns) return job->s->mesh.face_tet[p->unknown_face.at[k]][n];
+    int v = p->unknown_vert.at[k - p->n_face_unknowns];
+    return p->around.at[p->around_start.at[v] + n] / 4;
 }
 
 static row empty_row(const ty_tet_projector* p, int worker)
@@ -100,11 +106,11 @@ static row empty_row(const ty_tet_projector* p, int worker)
 static int count_row(const ty_tet_job* job, int k, int worker)
 {
     row r = empty_row(job->p, worker);
-    const int* tets;
-    int n_tets = tets_of_row(job, k, &tets), unknown[8];
+    int n_tets = n_tets_of_row(job, k), unknown[8];
     for (int i = 0; i < n_tets; ++i) {
-        if (job->s->open.at[tets[i]] == 0.0) continue;
-        int n = ty_tet_local_unknowns(job, tets[i], unknown);
+        int tet = tet_of_row(job, k, i);
+        if (job->s->open.at[tet] == 0.0) continue;
+        int n = ty_tet_local_unknowns(job, tet, unknown);
         bool has = false;
         for (int l = 0; l < n; ++l) has |= unknown[l] == k;
         for (int l = 0; l < n && has; ++l) add(&r, unknown[l], 0.0);
@@ -112,11 +118,87 @@ static int count_row(const ty_tet_job* job, int k, int worker)
     return r.n;
 }
 
+// Most rows are those of faces whose tets have no face that is a mean of vertices: such a row has
+// the faces of its tets, each once.
+static bool is_plain(const ty_tet_job* job, int k)
+{
+    const ty_tet_mesh* m = &job->s->mesh;
+    if (k >= job->p->n_face_unknowns) return false;
+    const int *tets = m->face_tet[job->p->unknown_face.at[k]], *unknown = job->p->face_unknown.at;
+    bool plain = true;
+    for (int side = 0; side < 2 && tets[side] >= 0; ++side)
+        for (int i = 0; i < 4; ++i) plain &= unknown[m->tet_face[tets[side]][i]] != TY_FACE_NODAL;
+    return plain;
+}
+
+static int count_plain_row(const ty_tet_job* job, int k)
+{
+    const ty_tet_mesh* m = &job->s->mesh;
+    const int *tets = m->face_tet[job->p->unknown_face.at[k]], *unknown = job->p->face_unknown.at;
+    int n = 1;
+    for (int side = 0; side < 2 && tets[side] >= 0; ++side) {
+        if (job->s->open.at[tets[side]] == 0.0) continue;
+        for (int i = 0; i < 4; ++i) n += unknown[m->tet_face[tets[side]][i]] >= 0;
+        --n;    // its own
+    }
+    return n;
+}
+
 static void count_block(void* ctx, ty_range r)
 {
     const ty_tet_job* job = ctx;
     for (int64_t k = r.begin; k < r.end; ++k)
-        job->p->matrix.row_start[k + 1] = count_row(job, (int)k, r.worker);
+        job->p->matrix.row_start[k + 1] = is_plain(job, (int)k) ? count_plain_row(job, (int)k)
+                                                                : count_row(job, (int)k, r.worker);
+}
+
+// The mean of a face that is given.
+static double given_mean(const ty_tet_job* job, int tet, int i)
+{
+    const int* vert = job->s->mesh.tet[tet];
+    double sum = 0.0;
+    for (int j = 0; j < 4; ++j) sum += j == i ? 0.0 : job->p->given.at[vert[j]];
+    return sum / 3.0;
+}
+
+// Adds a tet's entries behind those that are there; its part of the diagonal is returned.
+static double add_plain_tet(const ty_tet_job* job, int tet, int f, row* r)
+{
+    const ty_tet_state* s = job->s;
+    const int* face = s->mesh.tet_face[tet];
+    double open = s->open.at[tet], volume, product[4];
+    if (open == 0.0) return 0.0;
+    int own = (face[1] == f) + 2 * (face[2] == f) + 3 * (face[3] == f);
+    ty_vec3 S = ty_tet_mesh_products(&s->mesh, tet, own, &volume, product),
+            velocity = ty_tet_solid_velocity(s, tet);
+    r->rhs += open * (ty_dot(S, s->u.at[tet]) + volume * ty_wanted(job, tet) * 0.25);
+    if (ty_dot(velocity, velocity) != 0.0 && ty_tet_face_open(s, tet, own) == 0.0)
+        r->rhs -= ty_dot(S, velocity);
+    // Nobody could guess which of the four is the row's own.
+    for (int i = 0; i < 4; ++i) {
+        int k = job->p->face_unknown.at[face[i]];
+        r->col[r->n] = k, r->val[r->n] = open * product[i];
+        r->n += k >= 0 && i != own;
+        if (k < 0) r->rhs -= open * product[i] * given_mean(job, tet, i);
+    }
+    return open * product[own];
+}
+
+// A row of at most seven entries, put in order by counting the smaller ones.
+static double fill_plain_row(const ty_tet_job* job, int k, int* col, double* val)
+{
+    int f = job->p->unknown_face.at[k], unsorted[8], at[8] = {0};
+    const int* tets = job->s->mesh.face_tet[f];
+    double entry[8];
+    row r = {.n = 1, .col = unsorted, .val = entry};
+    unsorted[0] = k;
+    entry[0] = add_plain_tet(job, tets[0], f, &r);
+    if (tets[1] >= 0) entry[0] += add_plain_tet(job, tets[1], f, &r);
+    for (int i = r.n; i < 8; ++i) unsorted[i] = INT_MAX;
+    for (int j = 0; j < 8; ++j)
+        for (int i = 0; i < 8; ++i) at[i] += unsorted[j] < unsorted[i];
+    for (int i = 0; i < r.n; ++i) col[at[i]] = unsorted[i], val[at[i]] = entry[i];
+    return r.rhs;
 }
 
 static void fill_block(void* ctx, ty_range r)
@@ -124,28 +206,50 @@ static void fill_block(void* ctx, ty_range r)
     const ty_tet_job* job = ctx;
     ty_csr* a = &job->p->matrix;
     for (int64_t k = r.begin; k < r.end; ++k) {
+        if (is_plain(job, (int)k)) {
+            int at = a->row_start[k];
+            job->p->rhs.at[k] = fill_plain_row(job, (int)k, a->col + at, a->val + at);
+            continue;
+        }
         row made = empty_row(job->p, r.worker);
-        const int* tets;
-        int n_tets = tets_of_row(job, (int)k, &tets);
-        for (int i = 0; i < n_tets; ++i) add_tet(job, tets[i], (int)k, &made);
+        int n_tets = n_tets_of_row(job, (int)k);
+        for (int i = 0; i < n_tets; ++i) add_tet(job, tet_of_row(job, (int)k, i), (int)k, &made);
         memcpy(a->col + a->row_start[k], made.col, sizeof(int) * (size_t)made.n);
         memcpy(a->val + a->row_start[k], made.val, sizeof(double) * (size_t)made.n);
         job->p->rhs.at[k] = made.rhs;
     }
 }
 
-// A face unknown is the mean of its vertices, a vertex unknown itself.
-static ty_status make_prolongation(const ty_tet_job* job)
+static void count_columns(void* ctx, ty_range r)
 {
-    ty_tet_projector* p = job->p;
+    const ty_tet_job* job = ctx;
+    const ty_tet_projector* p = job->p;
     const ty_tet_mesh* m = &job->s->mesh;
-    TY_TRY(ty_csr_reserve(&p->prolongation, p->n_unknowns, p->n_coarse,
-                          3 * (int64_t)p->n_face_unknowns + p->n_unknowns));
-    ty_csr* c = &p->prolongation;
-    int at = 0;
-    c->row_start[0] = 0;
-    for (int k = 0; k < p->n_face_unknowns; ++k) {
-        int f = p->unknown_face.at[k], t = m->face_tet[f][0], first = at;
+    for (int64_t k = r.begin; k < r.end; ++k) {
+        int n = k >= p->n_face_unknowns;
+        if (!n) {
+            int f = p->unknown_face.at[k], t = m->face_tet[f][0];
+            for (int i = 0; i < 4; ++i)
+                n += m->tet_face[t][i] != f && p->vert_coarse.at[m->tet[t][i]] >= 0;
+        }
+        p->prolongation.row_start[k + 1] = n;
+    }
+}
+
+static void fill_columns(void* ctx, ty_range r)
+{
+    const ty_tet_job* job = ctx;
+    const ty_tet_projector* p = job->p;
+    const ty_tet_mesh* m = &job->s->mesh;
+    const ty_csr* c = &p->prolongation;
+    for (int64_t k = r.begin; k < r.end; ++k) {
+        int first = c->row_start[k], at = first;
+        if (k >= p->n_face_unknowns) {
+            c->col[at] = p->vert_coarse.at[p->unknown_vert.at[k - p->n_face_unknowns]];
+            c->val[at] = 1.0;
+            continue;
+        }
+        int f = p->unknown_face.at[k], t = m->face_tet[f][0];
         for (int i = 0; i < 4; ++i) {
             int col = p->vert_coarse.at[m->tet[t][i]], to = at;
             if (m->tet_face[t][i] == f || col < 0) continue;
@@ -153,15 +257,90 @@ static ty_status make_prolongation(const ty_tet_job* job)
             c->col[to] = col;
             c->val[at++] = 1.0 / 3.0;
         }
-        c->row_start[k + 1] = at;
     }
-    for (int v = 0; v < m->n_verts; ++v) {
-        int k = p->vert_unknown.at[v];
-        if (k < 0) continue;
-        c->col[at] = p->vert_coarse.at[v];
-        c->val[at++] = 1.0;
-        c->row_start[k + 1] = at;
+}
+
+// A face unknown is the mean of its vertices, a vertex unknown itself.
+static ty_status make_prolongation(const ty_tet_job* job)
+{
+    ty_tet_projector* p = job->p;
+    int n = p->n_unknowns;
+    TY_TRY(ty_csr_reserve(&p->prolongation, n, p->n_coarse, 0));
+    ty_parallel_for(n, BLOCK, count_columns, (void*)job);
+    int entries = ty_scan_rows(n, p->prolongation.row_start);
+    TY_TRY(ty_csr_reserve(&p->prolongation, n, p->n_coarse, entries));
+    p->prolongation.row_start[n] = entries;
+    ty_parallel_for(n, BLOCK, fill_columns, (void*)job);
+    return ty_ok();
+}
+
+// P^T A P is the matrix of pressures that are linear between vertices, zero at those without a
+// column: a face's mean of such a pressure is its value there, whoever has the unknown. With the
+// area vectors of the faces opposite, an entry is the sum of phi / V S_v . S_w / 9 over the tets of
+// both. (As a product of matrices it took an eighth of a projection.)
+static void count_coarse_block(void* ctx, ty_range r)
+{
+    const ty_tet_job* job = ctx;
+    const ty_tet_projector* p = job->p;
+    int* seen = p->seen.at + (int64_t)p->n_coarse * r.worker;
+    for (int64_t v = r.begin; v < r.end; ++v) {
+        int i = p->vert_coarse.at[v], n = 0;
+        if (i < 0) continue;
+        for (int k = p->around_start.at[v]; k < p->around_start.at[v + 1]; ++k)
+            for (int j = 0; j < 4; ++j) {
+                int col = p->vert_coarse.at[job->s->mesh.tet[p->around.at[k] / 4][j]];
+                if (col < 0 || seen[col] == i) continue;
+                seen[col] = i;
+                ++n;
+            }
+        p->coarse.row_start[i + 1] = n;
     }
+}
+
+static void fill_coarse_block(void* ctx, ty_range r)
+{
+    const ty_tet_job* job = ctx;
+    const ty_tet_projector* p = job->p;
+    const ty_tet_state* s = job->s;
+    const ty_csr* c = &p->coarse;
+    int* place = p->seen.at + (int64_t)p->n_coarse * r.worker;
+    for (int64_t v = r.begin; v < r.end; ++v) {
+        int i = p->vert_coarse.at[v];
+        if (i < 0) continue;
+        int first = c->row_start[i], end = first;
+        for (int k = p->around_start.at[v]; k < p->around_start.at[v + 1]; ++k) {
+            int t = p->around.at[k] / 4, own = p->around.at[k] % 4;
+            double volume, product[4], share = s->open.at[t] / 9.0;
+            ty_tet_mesh_products(&s->mesh, t, own, &volume, product);
+            for (int j = 0; j < 4; ++j) {
+                int col = p->vert_coarse.at[s->mesh.tet[t][j]];
+                if (col < 0) continue;
+                int at = place[col];
+                if (at < first || at >= end || c->col[at] != col) {
+                    place[col] = at = end++;
+                    c->col[at] = col;
+                    c->val[at] = 0.0;
+                }
+                c->val[at] += share * product[j];
+            }
+        }
+    }
+}
+
+static ty_status make_coarse(const ty_tet_job* job)
+{
+    ty_tet_projector* p = job->p;
+    int n = p->n_coarse, n_verts = job->s->mesh.n_verts;
+    int64_t room = (int64_t)n * ty_threads();
+    TY_TRY(ty_csr_reserve(&p->coarse, n, n, 0));
+    if (!ty_array_renew(&p->seen, room)) return ty_no_memory("pressure");
+    if (room) memset(p->seen.at, -1, (size_t)room * sizeof(int));
+    ty_parallel_for(n_verts, BLOCK, count_coarse_block, (void*)job);
+    int entries = ty_scan_rows(n, p->coarse.row_start);
+    TY_TRY(ty_csr_reserve(&p->coarse, n, n, entries));
+    p->coarse.row_start[n] = entries;
+    ty_parallel_for(n_verts, BLOCK, fill_coarse_block, (void*)job);
+    ty_array_free(&p->seen);
     return ty_ok();
 }
 
@@ -180,7 +359,12 @@ ty_status ty_tet_linear_assemble(const ty_tet_job* job)
     TY_TRY(ty_csr_reserve(&p->matrix, n, n, entries));
     p->matrix.row_start[n] = entries;
     ty_parallel_for(n, BLOCK, fill_block, (void*)job);
-    return p->scheme == TY_TET_FACE ? make_prolongation(job) : ty_ok();
+    if (p->scheme == TY_TET_FACE) {
+        TY_TRY(make_prolongation(job));
+        TY_TRY(make_coarse(job));
+    }
+    ty_array_free(&p->around);
+    return ty_ok();
 }
 
 // A mesh value at unknowns.
@@ -210,7 +394,7 @@ static void update_block(void* ctx, ty_range r)
         ty_tet_geometry g = ty_tet_mesh_geometry(&s->mesh, (int)t);
         if (s->open.at[t] > 0.0) {
             ty_tet_local local;
-            ty_tet_make_local(job, (int)t, &local);
+            ty_tet_make_local(job, (int)t, &g, &local);
             grad = local.known;
             for (int k = 0; k < local.n; ++k) grad += job->p->x.at[local.unknown[k]] * local.S[k];
             grad /= local.volume;

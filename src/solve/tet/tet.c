@@ -225,6 +225,7 @@ static ty_status archive(void* self, ty_archive* ar)
 {
     ty_tetflow* tf = self;
     TY_TRY(ty_tet_motion_archive(ty_tetflow_old(tf), ar, &tf->stars));
+    ty_tet_stars_free(&tf->stars);
     TY_TRY(ty_archive_f64(ar, "tet.max_speed", &tf->max_speed, 1));
     TY_TRY(ty_archive_f64(ar, "tet.dt_limit", &tf->dt_limit, 1));
     TY_TRY(ty_archive_growing(ar, "tet.source_a", &tf->source_a));

@@ -44,7 +44,8 @@ typedef struct ty_tet_state {
     TY_ARRAY(double) solid;    // per vertex, m: distance to solids, negative inside
     TY_ARRAY(double)
     open;    // per tet: share of its volume outside solids; 0 when dropped, 1 uncut
-    TY_ARRAY(ty_vec3) solid_velocity;    // per tet, of the solid in it; zero in uncut tets
+    TY_ARRAY(ty_vec3)
+    solid_velocity;    // per tet, of the solid in it; zero in uncut tets; empty where none moves
     TY_ARRAY(uint8_t) vert_kind;
     TY_ARRAY(double) given;    // per vertex, m2/s2: p' / rho at air vertices, 0 elsewhere
     TY_ARRAY(ty_vec3)
@@ -60,6 +61,11 @@ typedef struct ty_tet_state {
 } ty_tet_state;
 
 void ty_tet_state_free(ty_tet_state* s);
+
+static inline ty_vec3 ty_tet_solid_velocity(const ty_tet_state* s, int64_t tet)
+{
+    return s->solid_velocity.n ? s->solid_velocity.at[tet] : ty_vec(0, 0, 0);
+}
 
 // ---- project side: shares.c, cut_tet.c, wall.c, unknowns.c, system_linear.c (face, nodal),
 // system_two_point.c, project.c

@@ -52,64 +52,70 @@ static void face_block(void* ctx, ty_range r)
     }
 }
 
-static void number_vertices(const ty_tet_job* job, int first)
+static ty_status number_vertices(const ty_tet_job* job, int first)
 {
     ty_tet_projector* p = job->p;
     int next = first, coarse = 0;
     int needed = TY_VERT_LIVE | (p->scheme == TY_TET_NODAL ? 0 : TY_VERT_CUT);
+    p->unknown_vert.n = 0;
     for (int v = 0; v < job->s->mesh.n_verts; ++v) {
         int kind = job->s->vert_kind.at[v];
         bool free = (kind & TY_VERT_LIVE) && !(kind & TY_VERT_AIR);
         p->vert_coarse.at[v] = free ? coarse++ : -1;
         p->vert_unknown.at[v] = free && (kind & needed) == needed ? next++ : -1;
+        if (p->vert_unknown.at[v] >= 0 && !ty_array_push(&p->unknown_vert, v))
+            return ty_no_memory("pressure unknowns");
     }
     p->n_coarse = coarse;
     p->n_unknowns = next;
+    return ty_ok();
 }
 
-static bool has_part(const ty_tet_job* job, int tet)
+typedef struct stars {
+    const ty_tet_job* job;
+    int* start;    // two ahead while counting, one ahead while filling
+    int share;     // vertices of one piece of work
+    bool fill;
+} stars;
+
+// Every worker reads all tets and lists those of its own vertices.
+static void star_share(void* ctx, ty_range r)
 {
-    const ty_tet_state* s = job->s;
-    if (s->open.at[tet] == 0.0) return false;
-    const int* f = s->mesh.tet_face[tet];
-    for (int i = 0; i < 4; ++i)
-        if (job->p->face_unknown.at[f[i]] == TY_FACE_NODAL) return true;
-    return false;
+    const stars* q = ctx;
+    const ty_tet_mesh* m = &q->job->s->mesh;
+    const ty_tet_projector* p = q->job->p;
+    unsigned begin = (unsigned)(r.begin * q->share), count = (unsigned)q->share;
+    for (int t = 0; t < m->n_tets; ++t) {
+        if (q->job->s->open.at[t] == 0.0) continue;
+        for (int i = 0; i < 4; ++i) {
+            int v = m->tet[t][i];
+            if ((unsigned)v - begin >= count || p->vert_coarse.at[v] < 0) continue;
+            if (q->fill) p->around.at[q->start[v + 1]++] = 4 * t + i;
+            else ++q->start[v + 2];
+        }
+    }
 }
 
-// The tets around each vertex unknown, rising.
 static ty_status list_tets(const ty_tet_job* job)
 {
     ty_tet_projector* p = job->p;
-    const ty_tet_mesh* m = &job->s->mesh;
-    int first = p->n_face_unknowns, n = p->n_unknowns - first;
+    int n = job->s->mesh.n_verts, shares = ty_threads(), most = 0;
     if (!ty_array_resize(&p->around_start, n + 2)) return ty_no_memory("pressure unknowns");
     int* start = p->around_start.at;
     memset(start, 0, sizeof(int) * (size_t)(n + 2));
-    for (int t = 0; t < m->n_tets && n; ++t) {
-        if (!has_part(job, t)) continue;
-        for (int i = 0; i < 4; ++i) {
-            int k = p->vert_unknown.at[m->tet[t][i]];
-            if (k >= 0) ++start[k - first + 2];
-        }
-    }
-    int most = 0;
-    for (int k = 0; k < n; ++k) {
-        if (start[k + 2] > most) most = start[k + 2];
-        start[k + 2] += start[k + 1];
+    stars q = {job, start, n / shares + 1, false};
+    ty_parallel_for(shares, 1, star_share, &q);
+    for (int v = 0; v < n; ++v) {
+        if (start[v + 2] > most) most = start[v + 2];
+        start[v + 2] += start[v + 1];
     }
     p->row_room = 8 * (most > 2 ? most : 2);
     int64_t room = (int64_t)p->row_room * ty_threads();
     if (!ty_array_resize(&p->around, start[n + 1]) || !ty_array_resize(&p->row_col, room) ||
         !ty_array_resize(&p->row_val, room))
         return ty_no_memory("pressure unknowns");
-    for (int t = 0; t < m->n_tets && n; ++t) {
-        if (!has_part(job, t)) continue;
-        for (int i = 0; i < 4; ++i) {
-            int k = p->vert_unknown.at[m->tet[t][i]];
-            if (k >= 0) p->around.at[start[k - first + 1]++] = t;
-        }
-    }
+    q.fill = true;
+    ty_parallel_for(shares, 1, star_share, &q);
     return ty_ok();
 }
 
@@ -137,7 +143,7 @@ ty_status ty_tet_number(const ty_tet_job* job)
         p->face_unknown.at[f] = n++;
     }
     p->n_face_unknowns = n;
-    number_vertices(job, n);
+    TY_TRY(number_vertices(job, n));
     return list_tets(job);
 }
 
@@ -159,21 +165,21 @@ int ty_tet_local_unknowns(const ty_tet_job* job, int tet, int unknown[8])
     return n;
 }
 
-void ty_tet_make_local(const ty_tet_job* job, int tet, ty_tet_local* local)
+void ty_tet_make_local(const ty_tet_job* job, int tet, const ty_tet_geometry* g,
+                       ty_tet_local* local)
 {
     const ty_tet_projector* p = job->p;
     const ty_tet_mesh* m = &job->s->mesh;
     const int *face = m->tet_face[tet], *vert = m->tet[tet];
-    ty_tet_geometry g = ty_tet_mesh_geometry(m, tet);
     local->n = 0;
     local->known = ty_vec(0, 0, 0);
-    local->volume = g.volume;
+    local->volume = g->volume;
     ty_vec3 nodal = ty_vec(0, 0, 0);
     int n_nodal = 0;
     unsigned is_nodal = 0;
     for (int i = 0; i < 4; ++i) {
         int k = p->face_unknown.at[face[i]];
-        ty_vec3 S = ty_load3(g.S[i]);
+        ty_vec3 S = ty_load3(g->S[i]);
         if (k >= 0) {
             local->unknown[local->n] = k;
             local->corner[local->n] = i - 4;
@@ -194,7 +200,7 @@ void ty_tet_make_local(const ty_tet_job* job, int tet, ty_tet_local* local)
         bool opposite = is_nodal >> j & 1;
         int k = p->vert_unknown.at[vert[j]], n_faces = n_nodal - opposite;
         if (n_faces == 0) continue;
-        ty_vec3 S = (opposite ? nodal - ty_load3(g.S[j]) : nodal) / 3.0;
+        ty_vec3 S = (opposite ? nodal - ty_load3(g->S[j]) : nodal) / 3.0;
         if (k < 0) {
             local->known += p->given.at[vert[j]] * S;
             continue;

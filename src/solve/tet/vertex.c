@@ -306,7 +306,7 @@ ty_vec3 ty_tet_wall_velocity(const ty_tet_motion* m, const ty_tet_stars* stars, 
     for (int k = stars->first.at[v]; k < stars->first.at[v + 1]; ++k) {
         int t = stars->corner.at[k] / 4, on = 0;
         for (int i = 0; i < 4; ++i) on += (s->vert_kind.at[s->mesh.tet[t][i]] & TY_VERT_SOLID) != 0;
-        if (on >= 3) sum += s->solid_velocity.at[t], ++n;
+        if (on >= 3) sum += ty_tet_solid_velocity(s, t), ++n;
     }
     return n ? sum / n : sum;
 }

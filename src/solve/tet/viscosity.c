@@ -174,7 +174,7 @@ static void add_tet(const job* j, int t, int i, row* r, ty_vec3* rhs)
         add(r, j->v->row.at[s->mesh.tet[t][k]],
             mass * at[i] * at[k] + stiffness * ty_dot(ty_load3(g.S[i]), ty_load3(g.S[k])) +
                 hold * wall.centre[i] * wall.centre[k]);
-    *rhs += mass * at[i] * s->u.at[t] + hold * wall.centre[i] * s->solid_velocity.at[t];
+    *rhs += mass * at[i] * s->u.at[t] + hold * wall.centre[i] * ty_tet_solid_velocity(s, t);
 }
 
 static void fill_row(const job* j, int64_t k, row* r)

@@ -65,7 +65,7 @@ static void bent_wall(const ty_tet_state* s, int tet, const double d[4], ty_vec3
 
 double ty_tet_wall_flux(const ty_tet_state* s, int tet, double at[4])
 {
-    ty_vec3 velocity = s->solid_velocity.at[tet], x[4];
+    ty_vec3 velocity = ty_tet_solid_velocity(s, tet), x[4];
     memset(at, 0, 4 * sizeof(double));
     if (ty_dot(velocity, velocity) == 0.0 || s->open.at[tet] == 0.0) return 0.0;
     double d[4];
