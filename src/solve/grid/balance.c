@@ -95,7 +95,6 @@ ty_status ty_gridflow_balance(ty_gridflow* gf)
     TY_TRY(list_cells(gf));
     int64_t n = gf->balanced.n;
     for (int sweep = 0; sweep < SWEEPS; ++sweep)
-        for (int64_t i = 0; i < n; ++i)
-            take_back(gf, &gf->balanced.at[sweep % 2 ? n - 1 - i : i]);
+        for (int64_t i = 0; i < n; ++i) take_back(gf, &gf->balanced.at[sweep % 2 ? n - 1 - i : i]);
     return ty_ok();
 }

@@ -77,8 +77,7 @@ static void continue_block(void* ctx, ty_range r)
     const double* restrict own = job->gf->rate[job->axis];
     const double* restrict open = job->gf->open[job->axis];
     double* restrict rate = job->gf->flux_rate[job->axis];
-    for (int64_t f = r.begin; f < r.end; ++f)
-        rate[f] = isnan(rate[f]) ? open[f] * own[f] : rate[f];
+    for (int64_t f = r.begin; f < r.end; ++f) rate[f] = isnan(rate[f]) ? open[f] * own[f] : rate[f];
 }
 
 static void forget_block(void* ctx, ty_range r)

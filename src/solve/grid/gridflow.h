@@ -62,7 +62,7 @@ typedef struct ty_pocket {
 typedef struct ty_balanced {
     int cell;
     bool at_side;
-    uint8_t continued;             // bit 2 axis + up: its face there is
+    uint8_t continued;            // bit 2 axis + up: its face there is
     double excess, per_weight;    // m/s that are left to it; 1 / the sum of squared open parts
 } ty_balanced;
 
@@ -75,9 +75,9 @@ typedef struct ty_gridflow {
     bool carries;         // theta < 1: accelerations are carried along
     int layers;           // of extrapolation
 
-    double *u[3], *next[3];    // velocity; the one being made
-    float* path[3];            // where carried: the one that points follow (path.c)
-    double middle_dt;          // between steps that is the middle of this one; 0: it is not
+    double *u[3], *next[3];          // velocity; the one being made
+    float* path[3];                  // where carried: the one that points follow (path.c)
+    double middle_dt;                // between steps that is the middle of this one; 0: it is not
     double *acc[3], *next_acc[3];    // material acceleration, where carried
     double *seen[3], *rate[3];    // velocity as trackers see it, and how fast it changes at a place
     double* carried[3];           // scratch of advection
