@@ -82,14 +82,19 @@ static bool write_scene(const options* o, const char* path)
 
 typedef struct sums {
     int64_t cells;
+    int steps;
     double first_volume, last_volume, surface, advect, project, output;
+    double cell_steps, stepping;    // cells over all steps; seconds that these took
 } sums;
 
 static void on_progress(void* self, const ty_progress* p)
 {
     sums* s = self;
+    bool start = s->cells == 0;    // the first frame is written before any step
+    if (!start) ++s->steps, s->cell_steps += (double)p->cells;
+    if (!start && p->frame_done) s->stepping += p->frame_seconds - p->output_seconds;
     if (!p->frame_done) return;
-    if (s->cells == 0) s->first_volume = p->volume;
+    if (start) s->first_volume = p->volume;
     s->cells = p->cells > s->cells ? p->cells : s->cells;
     s->last_volume = p->volume;
     s->surface += p->surface_seconds;
@@ -102,17 +107,21 @@ static void print_result(const options* o, const sums* s, double seconds)
 {
     double n = o->frames;
     const char* format =
-        o->json ? "{\"case\": \"dam\", \"solver\": \"%s\", \"tracker\": \"%s\", \"resolution\": "
-                  "%d, \"threads\": %d, "
-                  "\"frames\": %d, \"cells\": %lld, \"seconds_per_frame\": %.4f, \"surface\": "
-                  "%.4f, \"advect\": %.4f, "
-                  "\"project\": %.4f, \"output\": %.4f, \"volume_change\": %.6f}\n"
-                : "dam break, %s + %s, %d cells a side, %d threads, %d frames: %lld cells, %.3f s "
-                  "per frame (surface "
-                  "%.3f, advect %.3f, project %.3f, output %.3f), volume changed by %.4f\n";
+        o->json
+            ? "{\"case\": \"dam\", \"solver\": \"%s\", \"tracker\": \"%s\", \"resolution\": "
+              "%d, \"threads\": %d, "
+              "\"frames\": %d, \"cells\": %lld, \"seconds_per_frame\": %.4f, \"surface\": "
+              "%.4f, \"advect\": %.4f, "
+              "\"project\": %.4f, \"output\": %.4f, \"volume_change\": %.6f, \"steps\": %d, "
+              "\"microseconds_per_cell_and_step\": %.4f}\n"
+            : "dam break, %s + %s, %d cells a side, %d threads, %d frames: %lld cells, %.3f s "
+              "per frame (surface "
+              "%.3f, advect %.3f, project %.3f, output %.3f), volume changed by %.4f, %d steps, "
+              "%.2f us per cell and step\n";
     printf(format, o->solver, o->tracker, o->resolution, o->threads, o->frames, (long long)s->cells,
            seconds / n, s->surface / n, s->advect / n, s->project / n, s->output / n,
-           s->last_volume / s->first_volume - 1.0);
+           s->last_volume / s->first_volume - 1.0, s->steps,
+           s->steps ? 1e6 * s->stepping / s->cell_steps : 0.0);
 }
 
 static ty_status run_dam(const options* o, const char* scene_path, const char* dir, sums* s,

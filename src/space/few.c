@@ -6,8 +6,9 @@
 
 #include <string.h>
 
-enum { MAX_BINS = 64 };             // along an axis
-static const double WIDTH = 2.0;    // of a bin at least, in `reach`
+enum { MAX_BINS = 64 };              // along an axis
+enum { CHUNK = 64, FEWEST = 64 };    // triangles one after the other; points that ask each chunk
+static const double WIDTH = 2.0;     // of a bin at least, in `reach`
 // Of `reach`: most points are so near, and what is found there is the closest
 static const double NEAR_SHARE = 0.25;
 static const double ROUNDING = 1e-9;
@@ -138,11 +139,45 @@ typedef struct surface {
     int n_tris;
     const int (*tri)[3];
     const double (*vert)[3];
+    ty_vec3 (*chunk)[2];    // least and most corner of CHUNK triangles, after the first look
 } surface;
 
-// Points without a triangle keep -1 and INFINITY.
+static int chunks(int n_tris) { return (n_tris + CHUNK - 1) / CHUNK; }
+
+static bool any_near(const ty_vec3 chunk[2], int n, const double (*x)[3], double reach)
+{
+    ty_vec3 room = (1.0 + ROUNDING) * reach + ty_vec(0, 0, 0);
+    ty_vec3 lo = chunk[0] - room, hi = chunk[1] + room;
+    for (int i = 0; i < n; ++i) {
+        ty_vec3 at = ty_load3(x[i]);
+        if (!any((at < lo) | (at > hi))) return true;
+    }
+    return false;
+}
+
+static inline ty_vec3 lower(ty_vec3 a, ty_vec3 b)
+{
+    return (ty_vec3)(((mask)a & (a < b)) | ((mask)b & ~(a < b)));
+}
+
+static void look_at_chunk(const surface* m, const bins* b, const answer* a, int chunk, double reach)
+{
+    int first = chunk * CHUNK, end = first + CHUNK < m->n_tris ? first + CHUNK : m->n_tris;
+    ty_vec3 lo = INFINITY + ty_vec(0, 0, 0), hi = lo;    // hi: turned round
+    for (int t = first; t < end; ++t) {
+        const int* v = m->tri[t];
+        ty_vec3 corner[3] = {ty_load3(m->vert[v[0]]), ty_load3(m->vert[v[1]]),
+                             ty_load3(m->vert[v[2]])};
+        for (int k = 0; k < 3; ++k) lo = lower(corner[k], lo), hi = lower(-corner[k], hi);
+        if (!is_far(b, corner, reach)) ask(b, a, t, corner, reach);
+    }
+    m->chunk[chunk][0] = lo;
+    m->chunk[chunk][1] = -hi;
+}
+
+// Points without a triangle keep -1 and INFINITY. `again`: the chunks are known.
 static ty_status look(const surface* m, int n, const double (*x)[3], double width, double reach,
-                      int* triangle, double* distance2)
+                      bool again, int* triangle, double* distance2)
 {
     bins b;
     for (int i = 0; i < n; ++i) triangle[i] = -1, distance2[i] = INFINITY;
@@ -151,15 +186,11 @@ static ty_status look(const surface* m, int n, const double (*x)[3], double widt
     b.first = ty_alloc_zero((size_t)b.size + 1, sizeof *b.first);
     b.order = ty_alloc((size_t)n, sizeof *b.order);
     b.near = ty_alloc_zero((size_t)b.size, 1);
-    bool ok = b.first && b.order && b.near;
+    bool ok = b.first && b.order && b.near, choose = again && n <= FEWEST;
     if (ok) sort_points(&b, n, x);
     answer a = {x, triangle, distance2};
-    for (int t = 0; ok && t < m->n_tris; ++t) {
-        const int* v = m->tri[t];
-        ty_vec3 corner[3] = {ty_load3(m->vert[v[0]]), ty_load3(m->vert[v[1]]),
-                             ty_load3(m->vert[v[2]])};
-        if (!is_far(&b, corner, reach)) ask(&b, &a, t, corner, reach);
-    }
+    for (int c = 0; ok && c < chunks(m->n_tris); ++c)
+        if (!choose || any_near(m->chunk[c], n, x, reach)) look_at_chunk(m, &b, &a, c, reach);
     ty_free(b.first);
     ty_free(b.order);
     ty_free(b.near);
@@ -180,7 +211,7 @@ static ty_status look_farther(const surface* m, int n, const double (*x)[3], dou
     if (rest && d2 && found) {
         for (int i = 0, k = 0; i < n; ++i)
             if (triangle[i] < 0) memcpy(rest[k++], x[i], sizeof *rest);
-        status = look(m, left, (const double(*)[3])rest, WIDTH * reach, reach, found, d2);
+        status = look(m, left, (const double(*)[3])rest, WIDTH * reach, reach, true, found, d2);
     }
     for (int i = 0, k = 0; status.code == TY_OK && i < n; ++i)
         if (triangle[i] < 0) triangle[i] = found[k], distance2[i] = d2[k++];
@@ -193,8 +224,11 @@ static ty_status look_farther(const surface* m, int n, const double (*x)[3], dou
 ty_status ty_few_closest(int n_tris, const int (*tri)[3], const double (*vert)[3], int n,
                          const double (*x)[3], double reach, int* triangle, double* distance2)
 {
-    surface m = {n_tris, tri, vert};
+    surface m = {n_tris, tri, vert, ty_alloc((size_t)chunks(n_tris), sizeof *m.chunk)};
+    ty_status status = m.chunk ? ty_ok() : ty_no_memory("closest triangles");
     // Bins as wide as `reach`: a cell's triangle and the smaller reach fit into one.
-    TY_TRY(look(&m, n, x, reach, NEAR_SHARE * reach, triangle, distance2));
-    return look_farther(&m, n, x, reach, triangle, distance2);
+    if (m.chunk) status = look(&m, n, x, reach, NEAR_SHARE * reach, false, triangle, distance2);
+    if (status.code == TY_OK) status = look_farther(&m, n, x, reach, triangle, distance2);
+    ty_free(m.chunk);
+    return status;
 }

@@ -26,55 +26,75 @@ static bool can_balance(const ty_gridflow* gf, int cell)
     return true;
 }
 
-static ty_status list_cells(ty_gridflow* gf)
-{
-    gf->front.n = 0;
-    for (int64_t k = 0; k < gf->near.n; ++k)
-        if (can_balance(gf, gf->near.at[k]) && !ty_array_push(&gf->front, gf->near.at[k]))
-            return ty_no_memory("extrapolation");
-    return ty_ok();
-}
-
-// What flows out of a cell, m/s; *weight: the squares of its continued faces' open parts.
-static double net_outflow(const ty_gridflow* gf, int cell, double* weight)
+// What flows out of a cell, m/s. All faces of a cell of the list but those on the domain's sides are
+// open.
+static inline double net_outflow(const ty_gridflow* gf, const ty_balanced* b)
 {
     double sum = 0.0;
-    *weight = 0.0;
-    for (int axis = 0; axis < 3; ++axis)
-        for (int f = cell, up = 0; up < 2; ++up, f += gf->cells.stride[axis]) {
-            double w = gf->open[axis][f],
-                   through = w * gf->next[axis][f] + (1.0 - w) * gf->body[axis][f];
-            sum += up ? through : -through;
-            if (gf->mark[axis][f] > 1) *weight += w * w;
-        }
+    for (int axis = 0; axis < 3; ++axis) {
+        int low = b->cell, high = low + gf->cells.stride[axis];
+        const double *u = gf->next[axis], *w = gf->open[axis], *body = gf->body[axis];
+        if (b->at_side)
+            sum += w[high] * u[high] + (1.0 - w[high]) * body[high] -
+                   (w[low] * u[low] + (1.0 - w[low]) * body[low]);
+        else sum += u[high] - u[low];
+    }
     return sum;
 }
 
-static void take_back(ty_gridflow* gf, int cell, double excess)
+static inline double* face_of(const ty_gridflow* gf, const ty_balanced* b, int k, double* open)
 {
-    double weight, share = (net_outflow(gf, cell, &weight) - excess) / weight;
-    if (weight < LEAST_OPEN) return;
-    for (int axis = 0; axis < 3; ++axis)
-        for (int f = cell, up = 0; up < 2; ++up, f += gf->cells.stride[axis])
-            if (gf->mark[axis][f] > 1)
-                gf->next[axis][f] -= (up ? share : -share) * gf->open[axis][f];
+    int axis = k / 2, f = b->cell + (k % 2 ? gf->cells.stride[axis] : 0);
+    *open = b->at_side ? gf->open[axis][f] : 1.0;
+    return &gf->next[axis][f];
+}
+
+static ty_balanced describe(const ty_gridflow* gf, int cell)
+{
+    ty_balanced b = {.cell = cell, .at_side = gf->within[cell] & TY_BESIDE_SIDE};
+    double weight = 0.0, open;
+    for (int k = 0; k < 6; ++k) {
+        int axis = k / 2, f = cell + (k % 2 ? gf->cells.stride[axis] : 0);
+        if (gf->mark[axis][f] <= 1) continue;
+        face_of(gf, &b, k, &open);
+        b.continued |= (uint8_t)(1 << k);
+        weight += open * open;
+    }
+    double net = net_outflow(gf, &b);
+    b.excess = net * (1.0 - ty_gridflow_trust(gf, net));
+    b.per_weight = weight < LEAST_OPEN ? 0.0 : 1.0 / weight;
+    return b;
+}
+
+static ty_status list_cells(ty_gridflow* gf)
+{
+    gf->balanced.n = 0;
+    for (int64_t k = 0; k < gf->near.n; ++k) {
+        if (!can_balance(gf, gf->near.at[k])) continue;
+        ty_balanced b = describe(gf, gf->near.at[k]);
+        if (b.per_weight > 0.0 && !ty_array_push(&gf->balanced, b))
+            return ty_no_memory("extrapolation");
+    }
+    return ty_ok();
+}
+
+// Every face is written, be it by nothing: which ones are continued is hard to predict.
+static inline void take_back(const ty_gridflow* gf, const ty_balanced* b)
+{
+    double share = (net_outflow(gf, b) - b->excess) * b->per_weight, open;
+    for (int k = 0; k < 6; ++k) {
+        double* u = face_of(gf, b, k, &open);
+        double part = b->continued >> k & 1 ? share * open : 0.0;
+        *u = k % 2 ? *u - part : *u + part;
+    }
 }
 
 ty_status ty_gridflow_balance(ty_gridflow* gf)
 {
     if (gf->def->paper) return ty_ok();
     TY_TRY(list_cells(gf));
-    int64_t n = gf->front.n;
-    if (!ty_array_resize(&gf->scratch, n)) return ty_no_memory("extrapolation");
-    double weight;
-    for (int64_t i = 0; i < n; ++i) {    // what is left to a cell
-        double net = net_outflow(gf, gf->front.at[i], &weight);
-        gf->scratch.at[i] = net * (1.0 - ty_gridflow_trust(gf, net));
-    }
+    int64_t n = gf->balanced.n;
     for (int sweep = 0; sweep < SWEEPS; ++sweep)
-        for (int64_t i = 0; i < n; ++i) {
-            int64_t at = sweep % 2 ? n - 1 - i : i;
-            take_back(gf, gf->front.at[at], gf->scratch.at[at]);
-        }
+        for (int64_t i = 0; i < n; ++i) take_back(gf, &gf->balanced.at[sweep % 2 ? n - 1 - i : i]);
     return ty_ok();
 }

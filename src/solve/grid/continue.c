@@ -83,15 +83,6 @@ static ty_status list_known(ty_gridflow* gf, int axis)
     return ty_ok();
 }
 
-static ty_status note_known(ty_gridflow* gf, int axis, const ty_ids* faces)
-{
-    ty_ids* known = &gf->known[axis];
-    if (!ty_array_reserve(known, known->n + faces->n)) return ty_no_memory("extrapolation");
-    if (faces->n) memcpy(known->at + known->n, faces->at, (size_t)faces->n * sizeof *faces->at);
-    known->n += faces->n;
-    return ty_ok();
-}
-
 // Whether all faces beside one are the liquid's: it lies deep in it, and no obstacle or side is near.
 static inline bool is_deep(const ty_gridflow* gf, int axis, int f)
 {
@@ -112,8 +103,6 @@ static void drop_deep(ty_gridflow* gf, int axis)
 static ty_status extrapolate(ty_gridflow* gf, int axis)
 {
     TY_TRY(list_known(gf, axis));
-    gf->known[axis].n = 0;
-    TY_TRY(note_known(gf, axis, &gf->front));
     if (!gf->has_bodies) drop_deep(gf, axis);
     for (int layer = 0; layer < gf->layers; ++layer) {
         gf->layer.n = 0;
@@ -121,7 +110,6 @@ static ty_status extrapolate(ty_gridflow* gf, int axis)
         continue_job job = {.gf = gf, .axis = axis, .layer = (uint8_t)(layer + 2)};
         ty_parallel_for(gf->layer.n, BLOCK, average_block, &job);
         for (int64_t k = 0; k < gf->layer.n; ++k) gf->mark[axis][gf->layer.at[k]] = job.layer;
-        TY_TRY(note_known(gf, axis, &gf->layer));
         ty_ids done = gf->front;
         gf->front = gf->layer;
         gf->layer = done;

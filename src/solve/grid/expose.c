@@ -20,7 +20,7 @@
 #include "core/parallel.h"
 #include "solve/grid/gridflow.h"
 
-enum { BLOCK = 1024 };
+enum { ROWS = 16 };
 
 // The face below crossing face f, and 0 when there is none: on the other side of its liquid cell,
 // inside the liquid or on a source (a source one cell below the surface of a pool delivered 5 to 20
@@ -129,38 +129,42 @@ static void rate_row(const rate_job* job, int f, int n)
     }
 }
 
-// How many of the known faces from the k-th on are neighbours along x that rate_row can do.
-static int row_length(const ty_gridflow* gf, int axis, int64_t k, int64_t end)
+// How many of the n faces from f on, along x, rate_row can do.
+static int row_length(const ty_gridflow* gf, int axis, int f, int n)
 {
-    const int* face = gf->known[axis].at;
-    int n = 0;
-    while (k + n < end && face[k + n] == face[k] + n && gf->mark[axis][face[k + n]] <= gf->layers &&
-           !(gf->within[face[k + n]] & TY_BESIDE_SIDE))
-        ++n;
-    return n;
+    const uint8_t *mark = gf->mark[axis] + f, *within = gf->within + f;
+    int i = 0;
+    // 0, unknown, becomes the largest.
+    while (i < n && (uint8_t)(mark[i] - 1) < gf->layers && !(within[i] & TY_BESIDE_SIDE)) ++i;
+    return i;
 }
 
+static double one_rate(const rate_job* job, int f)
+{
+    const ty_gridflow* gf = job->gf;
+    int axis = job->axis, at[3];
+    double room = ty_room_at(&job->room, gf->u[axis][f]), rate = 0.0;
+    if (!(gf->within[f] & TY_BESIDE_SIDE)) {
+        if (neighbours_known(gf, axis, f, NULL)) rate = local_rate(gf, axis, f, NULL);
+    } else {
+        ty_cell_coords(&gf->cells, f, at);
+        if (neighbours_known(gf, axis, f, at) && !on_closed_side(gf, axis, at))
+            rate = local_rate(gf, axis, f, at);
+    }
+    return ty_clamp(rate, -room, room);
+}
+
+// Rows of faces along x: those that are known.
 static void find_rates(void* ctx, ty_range r)
 {
     const rate_job* job = ctx;
     const ty_gridflow* gf = job->gf;
-    int axis = job->axis, at[3];
-    for (int64_t k = r.begin; k < r.end; ++k) {
-        int f = gf->known[axis].at[k], row = row_length(gf, axis, k, r.end);
-        if (row > 0) {
-            rate_row(job, f, row);
-            k += row - 1;
-            continue;
-        }
-        double room = ty_room_at(&job->room, gf->u[axis][f]), rate = 0.0;
-        if (!(gf->within[f] & TY_BESIDE_SIDE)) {
-            if (neighbours_known(gf, axis, f, NULL)) rate = local_rate(gf, axis, f, NULL);
-        } else {
-            ty_cell_coords(&gf->cells, f, at);
-            if (neighbours_known(gf, axis, f, at) && !on_closed_side(gf, axis, at))
-                rate = local_rate(gf, axis, f, at);
-        }
-        gf->rate[axis][f] = ty_clamp(rate, -room, room);
+    int axis = job->axis, end = (int)r.end * gf->cells.m[0];
+    for (int f = (int)r.begin * gf->cells.m[0], n; f < end; f += n) {
+        n = row_length(gf, axis, f, end - f);
+        if (n > 0) rate_row(job, f, n);
+        else if (gf->mark[axis][f]) gf->rate[axis][f] = one_rate(job, f), n = 1;
+        else n = 1;
     }
 }
 
@@ -169,7 +173,7 @@ ty_status ty_gridflow_expose(ty_gridflow* gf)
     for (int axis = 0; axis < 3 && gf->carries; ++axis) {
         rate_job job = {gf, axis, ty_gridflow_make_room(gf)};
         memset(gf->rate[axis], 0, sizeof(double) * (size_t)gf->cells.count);
-        ty_parallel_for(gf->known[axis].n, BLOCK, find_rates, &job);
+        ty_parallel_for((int64_t)gf->cells.m[1] * gf->cells.m[2], ROWS, find_rates, &job);
     }
     TY_TRY(ty_gridflow_continue_rates(gf));
     for (int axis = 0; axis < 3; ++axis) expose(gf, axis);

@@ -43,20 +43,41 @@ void ty_gridflow_note_flux(ty_gridflow* gf)
 }
 
 // The rate of what is continued is that of its velocity; forces are no part of rate[].
-static ty_status continue_batch(ty_gridflow* gf, int axis, int n, const int* face)
+static ty_status force_batch(ty_gridflow* gf, int axis, int n, const int* face)
 {
     double x[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3], a[TY_SAMPLE_BATCH][3];
     memset(a, 0, sizeof a);
-    if (ty_world_has_forces(gf->world)) {
-        for (int i = 0; i < n; ++i) ty_face_center(&gf->cells, axis, face[i], x[i]);
-        ty_face_vectors(gf, gf->u, axis, n, face, v);
-        TY_TRY(ty_world_forces(gf->world, n, (const double(*)[3])x, (const double(*)[3])v, a));
-    }
+    for (int i = 0; i < n; ++i) ty_face_center(&gf->cells, axis, face[i], x[i]);
+    ty_face_vectors(gf, gf->u, axis, n, face, v);
+    TY_TRY(ty_world_forces(gf->world, n, (const double(*)[3])x, (const double(*)[3])v, a));
     for (int i = 0; i < n; ++i) {
         double rate = gf->rate[axis][face[i]] + a[i][axis];
         gf->flux_rate[axis][face[i]] = gf->open[axis][face[i]] * rate;
     }
     return ty_ok();
+}
+
+static ty_status continue_forced(ty_gridflow* gf, int axis)
+{
+    int face[TY_SAMPLE_BATCH], n = 0;
+    for (int f = 0; f < gf->cells.count; ++f) {
+        if (!gf->mark[axis][f] || !isnan(gf->flux_rate[axis][f])) continue;
+        face[n++] = f;
+        if (n < TY_SAMPLE_BATCH) continue;
+        TY_TRY(force_batch(gf, axis, n, face));
+        n = 0;
+    }
+    return n ? force_batch(gf, axis, n, face) : ty_ok();
+}
+
+// rate[] is 0 where nothing is known.
+static void continue_block(void* ctx, ty_range r)
+{
+    const flux_job* job = ctx;
+    const double* restrict own = job->gf->rate[job->axis];
+    const double* restrict open = job->gf->open[job->axis];
+    double* restrict rate = job->gf->flux_rate[job->axis];
+    for (int64_t f = r.begin; f < r.end; ++f) rate[f] = isnan(rate[f]) ? open[f] * own[f] : rate[f];
 }
 
 static void forget_block(void* ctx, ty_range r)
@@ -69,18 +90,9 @@ static void forget_block(void* ctx, ty_range r)
 ty_status ty_gridflow_continue_rates(ty_gridflow* gf)
 {
     for (int axis = 0; axis < 3; ++axis) {
-        int face[TY_SAMPLE_BATCH], n = 0;
-        const ty_ids* known = &gf->known[axis];
-        for (int64_t k = 0; k < known->n && gf->carries; ++k) {
-            if (!isnan(gf->flux_rate[axis][known->at[k]])) continue;
-            face[n++] = known->at[k];
-            if (n < TY_SAMPLE_BATCH) continue;
-            TY_TRY(continue_batch(gf, axis, n, face));
-            n = 0;
-        }
-        if (n) TY_TRY(continue_batch(gf, axis, n, face));
         flux_job job = {gf, axis};
-        ty_parallel_for(gf->cells.count, BLOCK, forget_block, &job);
+        if (gf->carries && ty_world_has_forces(gf->world)) TY_TRY(continue_forced(gf, axis));
+        ty_parallel_for(gf->cells.count, BLOCK, gf->carries ? continue_block : forget_block, &job);
     }
     return ty_ok();
 }

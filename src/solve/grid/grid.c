@@ -232,7 +232,6 @@ static void destroy(void* self)
         ty_array_free(&gf->cut[axis].velocity);
         ty_array_free(&gf->cut[axis].slip);
         ty_array_free(&gf->face[axis]);
-        ty_array_free(&gf->known[axis]);
     }
     void* arrays[] = {gf->pressure, gf->acting, gf->state,    gf->phi,    gf->solid,
                       gf->spout,    gf->row,    gf->face_row, gf->within, gf->noted};
@@ -243,6 +242,7 @@ static void destroy(void* self)
     ty_array_free(&gf->near);
     ty_array_free(&gf->layer);
     ty_array_free(&gf->front);
+    ty_array_free(&gf->balanced);
     ty_free(gf->swell);
     ty_array_free(&gf->scratch);
     ty_array_free(&gf->stress_face);

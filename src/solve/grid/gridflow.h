@@ -58,6 +58,14 @@ typedef struct ty_pocket {
     double open;    // what it was
 } ty_pocket;
 
+// A cell beside the surface whose continued velocities are balanced (balance.c).
+typedef struct ty_balanced {
+    int cell;
+    bool at_side;
+    uint8_t continued;            // bit 2 axis + up: its face there is
+    double excess, per_weight;    // m/s that are left to it; 1 / the sum of squared open parts
+} ty_balanced;
+
 typedef struct ty_gridflow {
     ty_cells cells;
     const ty_solve_def* def;
@@ -67,9 +75,9 @@ typedef struct ty_gridflow {
     bool carries;         // theta < 1: accelerations are carried along
     int layers;           // of extrapolation
 
-    double *u[3], *next[3];    // velocity; the one being made
-    float* path[3];            // where carried: the one that points follow (path.c)
-    double middle_dt;          // between steps that is the middle of this one; 0: it is not
+    double *u[3], *next[3];          // velocity; the one being made
+    float* path[3];                  // where carried: the one that points follow (path.c)
+    double middle_dt;                // between steps that is the middle of this one; 0: it is not
     double *acc[3], *next_acc[3];    // material acceleration, where carried
     double *seen[3], *rate[3];    // velocity as trackers see it, and how fast it changes at a place
     double* carried[3];           // scratch of advection
@@ -106,13 +114,13 @@ typedef struct ty_gridflow {
     uint8_t* mark[3];    // faces: 0 unknown, 1 valid, 2.. layer of extrapolation
     uint8_t* within;     // bit `axis`: the face along it is inside the domain or on its sides;
                          // TY_BESIDE_SIDE: the cell or one beside it is not inside
-    ty_ids known[3];     // faces that have a mark, after continuation
     int* row;            // of liquid cells in the system
     ty_ids wet;          // liquid cells, by rising index
     ty_ids near;         // cells that are not, nearer than TY_NEAR to the liquid, by rising index
     ty_ids face[3];      // valid faces
     int64_t n_wet_faces[3];    // of those: of liquid cells; the rest flies freely
     ty_ids layer, front;       // scratch
+    TY_ARRAY(ty_balanced) balanced;
     TY_ARRAY(double) scratch;
     TY_ARRAY(double) rhs;
     TY_ARRAY(double) x;

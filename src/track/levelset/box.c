@@ -78,24 +78,39 @@ double ty_levelset_whole_box(const ty_levelset* ls, const double* values, int64_
     return volume(p, cut);
 }
 
+// phi at t after a centre along an axis.
+static inline double along(const double* at, int64_t stride, double t)
+{
+    const double f[4] = {at[-stride], at[0], at[stride], at[2 * stride]};
+    return ty_cubic_value(f, t);
+}
+
 // phi t[axis] cells after a centre along each of the first n axes.
 static double value_at(const double* at, const int64_t stride[3], const double t[3], int n)
 {
+    while (n > 0 && t[n - 1] == 0.0) --n;
     if (n == 0) return *at;
-    if (t[n - 1] == 0.0) return value_at(at, stride, t, n - 1);
+    int lower = n - 1;
+    while (lower > 0 && t[lower - 1] == 0.0) --lower;
+    if (lower == 0) return along(at, stride[n - 1], t[n - 1]);
     double f[4];
-    for (int k = 0; k < 4; ++k) f[k] = value_at(at + (k - 1) * stride[n - 1], stride, t, n - 1);
+    for (int k = 0; k < 4; ++k) f[k] = value_at(at + (k - 1) * stride[n - 1], stride, t, lower);
     return ty_cubic_value(f, t[n - 1]);
 }
 
 // The zero between a corner at t[] after the centre `at` and the next one along an axis, as a share
-// of the edge.
+// of the edge; p, q: phi at the two.
 static double cut_of(const double* at, const int64_t stride[3], const double t[3], int axis,
-                     double from, double to)
+                     double from, double to, double p, double q)
 {
     double f[4], across[3] = {t[0], t[1], t[2]};
     across[axis] = 0.0;
-    for (int k = 0; k < 4; ++k) f[k] = value_at(at + (k - 1) * stride[axis], stride, across, 3);
+    bool whole = from == 0.0 && to == 1.0;    // then the middle two are known
+    for (int k = 0; k < 4; ++k)
+        f[k] = whole && k == 1   ? p
+               : whole && k == 2 ? q
+                                 : value_at(at + (k - 1) * stride[axis], stride, across, 3);
+    if (whole) return ty_cubic_zero(f);
     return (ty_cubic_zero_between(f, from, to) - from) / (to - from);
 }
 
@@ -120,7 +135,7 @@ double ty_levelset_cut_box(const ty_levelset* ls, const double* values, int64_t 
     for (int edge = 0; edge < 12; ++edge) {
         if (!is_cut(p, edge)) continue;
         int axis = edge >> 2, k = ty_contour_edge_corner(edge);
-        cut[edge] = cut_of(at[k], stride, t[k], axis, from[axis], to[axis]);
+        cut[edge] = cut_of(at[k], stride, t[k], axis, from[axis], to[axis], p[k], p[k | 1 << axis]);
     }
     return volume(p, cut);
 }

@@ -179,16 +179,15 @@ static double share(const ty_levelset* ls, const double x[3], double phi, ty_vec
 }
 
 // The body a cell belongs to, or the one whose surface is next to it: looked for along the normal.
-static int piece_of(const ty_levelset* ls, const double x[3], double phi, ty_vec3 normal)
+static int piece_of(const ty_levelset* ls, const int ijk[3], double phi, ty_vec3 normal)
 {
-    const ty_grid* g = &ls->grid;
     if (ls->n_pieces == 1) return 0;
+    ty_vec3 center = ty_vec(ijk[0] + 0.5, ijk[1] + 0.5, ijk[2] + 0.5);    // cells
+    double out = ty_max(phi, 0.0) / ls->grid.cell;
     for (int step = 0; step < 6; ++step) {
-        int ijk[3];
-        ty_vec3 at = ty_load3(x) - (ty_max(phi, 0.0) + 0.5 * step * g->cell) * normal;
-        for (int axis = 0; axis < 3; ++axis)
-            ijk[axis] = (int)floor((at[axis] - g->origin[axis]) / g->cell);
-        int piece = ty_label_at(&ls->label, ijk[0], ijk[1], ijk[2]);
+        ty_vec3 at = center - (out + 0.5 * step) * normal;
+        int piece = ty_label_at(&ls->label, (int)floor(at[0]), (int)floor(at[1]),
+                                (int)floor(at[2]));
         if (piece >= 0) return piece;
     }
     return -1;
@@ -212,11 +211,25 @@ static double share_at(const change* c, int cell, int* piece)
     int ijk[3];
     double x[3], phi = ls->phi[cell];
     ty_grid_coords(&ls->grid, cell, ijk);
-    ty_grid_cell_center(&ls->grid, ijk[0], ijk[1], ijk[2], x);
     ty_vec3 normal = normal_at(ls, cell);
-    *piece = piece_of(ls, x, phi, normal);
+    *piece = piece_of(ls, ijk, phi, normal);
     if (*piece >= 0 && c->metres[*piece] == 0.0) *piece = -1;
-    return *piece < 0 ? 0.0 : share(ls, x, phi, normal);
+    if (*piece < 0) return 0.0;
+    ty_grid_cell_center(&ls->grid, ijk[0], ijk[1], ijk[2], x);
+    return share(ls, x, phi, normal);
+}
+
+// Per active cell its piece, in corner[], and its share, in foot[].
+static void find_shares(void* ctx, ty_range r)
+{
+    const change* c = ctx;
+    ty_levelset* ls = c->ls;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        int cell = ls->active.at[i];
+        ls->corner.at[i] = -1;
+        if (!ls->closed[cell] && fabs(ls->phi[cell]) <= OFFSET_REACH * ls->grid.cell)
+            ls->foot.at[i] = share_at(c, cell, &ls->corner.at[i]);
+    }
 }
 
 static void offset_cells(void* ctx, ty_range r)
@@ -225,13 +238,10 @@ static void offset_cells(void* ctx, ty_range r)
     const ty_levelset* ls = c->ls;
     double most = TY_MAX_OFFSET * ls->grid.cell;
     for (int64_t i = r.begin; i < r.end; ++i) {
-        int cell = ls->active.at[i], piece;
-        double phi = ls->phi[cell];
-        if (ls->closed[cell] || fabs(phi) > OFFSET_REACH * ls->grid.cell) continue;
-        double part = share_at(c, cell, &piece);
+        int cell = ls->active.at[i], piece = ls->corner.at[i];
         if (piece < 0) continue;
-        double moved = ty_clamp(part * c->boost[piece] * c->metres[piece], -most, most);
-        c->to[cell] = ty_clamp(phi - moved, -ls->band, ls->band);
+        double moved = ty_clamp(ls->foot.at[i] * c->boost[piece] * c->metres[piece], -most, most);
+        c->to[cell] = ty_clamp(ls->phi[cell] - moved, -ls->band, ls->band);
     }
 }
 
@@ -242,11 +252,9 @@ static void find_boost(const change* c, double* boost, double* count)
     const ty_levelset* ls = c->ls;
     for (int i = 0; i < ls->n_pieces; ++i) boost[i] = count[i] = 0.0;
     for (int64_t i = 0; i < ls->active.n; ++i) {
-        int cell = ls->active.at[i], piece;
-        if (ls->closed[cell] || fabs(ls->phi[cell]) > 0.5 * ls->grid.cell) continue;
-        double part = share_at(c, cell, &piece);
-        if (piece < 0) continue;
-        boost[piece] += part;
+        int piece = ls->corner.at[i];
+        if (piece < 0 || fabs(ls->phi[ls->active.at[i]]) > 0.5 * ls->grid.cell) continue;
+        boost[piece] += ls->foot.at[i];
         count[piece] += 1.0;
     }
     for (int i = 0; i < ls->n_pieces; ++i) boost[i] = boost[i] > 0.0 ? count[i] / boost[i] : 1.0;
@@ -258,10 +266,13 @@ static ty_status offset_values(ty_levelset* ls, const double* metres_per_piece)
     for (int i = 0; i < ls->n_pieces; ++i) most = ty_max(most, fabs(metres_per_piece[i]));
     if (most == 0.0) return ty_ok();
     TY_TRY(ty_levelset_activate(ls));
+    if (!ty_array_resize(&ls->corner, ls->active.n) || !ty_array_resize(&ls->foot, ls->active.n))
+        return ty_no_memory("an offset");
     double* boost = ty_alloc((size_t)ls->n_pieces, 2 * sizeof *boost);
     if (!boost) return ty_no_memory("an offset");
     memcpy(ls->next, ls->phi, (size_t)ty_grid_size(&ls->grid) * sizeof *ls->phi);
     change c = {.ls = ls, .metres = metres_per_piece, .boost = boost, .to = ls->next};
+    ty_parallel_for(ls->active.n, BLOCK, find_shares, &c);
     find_boost(&c, boost, boost + ls->n_pieces);
     ty_parallel_for(ls->active.n, BLOCK, offset_cells, &c);
     ty_free(boost);

@@ -38,12 +38,10 @@ void ty_levelset_old_liquid(const ty_weigh_job* job, int n, const double (*x)[3]
 // Weights of three values in a row for two points t and t + 1/2 after the first.
 static inline void weights(double t, double low[3], double high[3])
 {
-    double up = t + 2.0 * QUARTER;
-    bool over = up >= 1.0;
     low[0] = 1.0 - t, low[1] = t, low[2] = 0.0;
-    high[0] = over ? 0.0 : 1.0 - up;
-    high[1] = over ? 2.0 - up : up;
-    high[2] = over ? up - 1.0 : 0.0;
+    high[0] = ty_max(2.0 * QUARTER - t, 0.0);
+    high[2] = ty_max(t - 2.0 * QUARTER, 0.0);
+    high[1] = 1.0 - high[0] - high[2];
 }
 
 // phi at the points of a face whose middle is at lattice place s, from the 18 values around them.
