@@ -41,8 +41,9 @@ typedef struct ty_octree_def {
         box;    // where to look for the surface first; it is followed out of the box where it leaves it
     int levels;    // 1 + coarsest level
     ty_octree_rule rule;
-    bool uniform;        // every octant that is not outside is finest
-    double lipschitz;    // bound on |grad phi|; 1 for distances
+    bool uniform;    // every octant that is not outside is finest
+    // Bound on |grad phi|; 1 for distances. Above 1.5 it holds where the values are as steep.
+    double lipschitz;
 } ty_octree_def;
 ty_octree_def ty_octree_default(void);    // 6 levels, graded, for stuffing, lipschitz 1
 

@@ -78,6 +78,35 @@ static void graded_tree_is_small_and_follows_the_surface_out_of_the_box(void** s
     ty_octree_free(&t);
 }
 
+// A sphere and, far from it, a small one in a function five times as steep.
+static void two_eval(const void* self, int n, const double (*x)[3], double* out)
+{
+    (void)self;
+    for (int i = 0; i < n; ++i) {
+        ty_vec3 p = ty_load3(x[i]);
+        out[i] = fmin(ty_norm(p) - 0.5, 5.0 * (ty_norm(p - ty_vec(0.8, 0.8, 0.8)) - 0.03));
+    }
+}
+
+static void a_steep_place_is_found_and_widens_the_tree_only_there(void** state)
+{
+    (void)state;
+    double sphere[5] = {0, 0, 0, 0.5, 1.0}, middle[3] = {0.8, 0.8, 0.8};
+    ty_sampler one = {sphere, 1, 10.0, sphere_eval}, two = {NULL, 1, 0.0, two_eval};
+    ty_octree t = {0};
+    ty_octree_def def = unit_def(1.0 / 48);
+    def.rule = TY_OCTREE_CONTOUR;
+    assert_ok(ty_octree_build(&t, &one, &def));
+    int alone = t.n_octants, leaf;
+    def.lipschitz = 5.0;
+    assert_ok(ty_octree_build(&t, &two, &def));
+    assert_ok(ty_octree_validate(&t, def.rule));
+    ty_octree_locate(&t, 1, (const double(*)[3]) & middle, &leaf);
+    assert_true(leaf >= 0 && leaf < t.level[0].octants.n && t.inside.at[leaf]);
+    assert_true(t.n_octants < 2 * alone);
+    ty_octree_free(&t);
+}
+
 static void points_are_found_in_their_leaf(void** state)
 {
     (void)state;
@@ -191,6 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeps_its_invariants),
         cmocka_unit_test(graded_tree_is_small_and_follows_the_surface_out_of_the_box),
+        cmocka_unit_test(a_steep_place_is_found_and_widens_the_tree_only_there),
         cmocka_unit_test(points_are_found_in_their_leaf),
         cmocka_unit_test(constants_extrapolate_exactly_and_everywhere),
         cmocka_unit_test(same_tree_for_any_number_of_threads_without_new_memory),
