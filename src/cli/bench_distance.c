@@ -66,6 +66,18 @@ static bool make_surface(const options* o, surface* s)
     return true;
 }
 
+// Of an equilateral triangle of the mean area.
+static double mean_edge(const surface* s)
+{
+    double area = 0.0;
+    for (int t = 0; t < s->n_tris; ++t) {
+        ty_vec3 a = ty_load3(s->vert[s->tri[t][0]]), b = ty_load3(s->vert[s->tri[t][1]]),
+                c = ty_load3(s->vert[s->tri[t][2]]);
+        area += 0.5 * ty_norm(ty_cross(b - a, c - a));
+    }
+    return sqrt(4.0 / sqrt(3.0) * area / s->n_tris);
+}
+
 static int random_points(const surface* s, int n, double (*x)[3])
 {
     for (int i = 0; i < n; ++i)
@@ -152,8 +164,8 @@ static int run(const options* o)
            s.n_tris, ty_threads(), 1e3 * build, 1e3 * refit, bvh.n_nodes, bvh.n_leaves,
            (double)s.n_tris / bvh.n_leaves);
     report("random in the box", &bvh, random_points(&s, o->points, x), x);
-    double edge = 2.0 * M_PI / sqrt(0.5 * s.n_tris);    // of a triangle, about
-    report("lattice within 2 cells", &bvh, lattice_points(&bvh, &s, edge, o->points, x), x);
+    report("lattice within 2 cells", &bvh, lattice_points(&bvh, &s, mean_edge(&s), o->points, x),
+           x);
     code = 0;
 done:
     if (code) fprintf(stderr, "tethys bench distance: out of memory\n");

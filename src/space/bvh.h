@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A bounding volume hierarchy over triangles: closest points, rays, boxes, self-intersections.
 //
-//   node   8 boxes and 8 coins as floats, side by side (a coin: round, flat, tilted as the surface is; pieces of
-//          a surface fill coins much better than boxes)
+//   node   8 boxes and 8 bricks as floats, side by side (a brick: a box that is turned as the surface is, if that
+//          makes it smaller; closest points ask bricks, all others boxes)
 //   leaf   8 triangles as floats, side by side (corner, two edges, what distances need, slack)
 //
 //   boxes and triangles are kept in units of the mesh: (x - centre) / scale, within [-1, 1]. Floats only rule
@@ -33,10 +33,10 @@ enum {
 };
 
 typedef struct ty_bvh_node {
-    float lo[3][TY_BVH_WIDTH], hi[3][TY_BVH_WIDTH];            // boxes
-    float middle[3][TY_BVH_WIDTH], normal[3][TY_BVH_WIDTH];    // coins: unit normal,
-    float radius[TY_BVH_WIDTH], half_thickness[TY_BVH_WIDTH];
-    int child[TY_BVH_WIDTH];    // a node, or ~leaf
+    float middle[3][TY_BVH_WIDTH];                            // bricks: middle, three unit axes,
+    float axis[3][3][TY_BVH_WIDTH], half[3][TY_BVH_WIDTH];    // and how far they go along each
+    int child[TY_BVH_WIDTH];                                  // a node, or ~leaf
+    float lo[3][TY_BVH_WIDTH], hi[3][TY_BVH_WIDTH];           // boxes
     int n_children;
 } __attribute__((aligned(64))) ty_bvh_node;
 

@@ -4,17 +4,11 @@
 
 enum { LEAF_BLOCK = 256, NODE_BLOCK = 32 };
 
-// A coin while it is fitted; in units of the mesh.
-typedef struct coin {
-    ty_vec3 middle, normal;
-    double radius, half_thickness;
-} coin;
-
 // Boxes are grown by this part of the mesh's size: more than the rounding of a query point to
 // float, and than any error of the double-precision distance.
 static const float BOX_MARGIN = 0x1p-21f;
-static const float COIN_MARGIN = 0x1p-20f;
-static const double ROUNDING = 1e-6;    // of sines from normals rounded to float
+static const float BRICK_MARGIN =
+    0x1p-19f;    // per level, of bricks whose axes are rounded to float
 // Sin^2 of the smallest angle: below, rounding would decide too much
 static const float THIN = 1e-3f;
 static const float NEVER_INSIDE = -1e30f;    // for ab_ab and ab_ac: fails the test of edge bc
@@ -120,21 +114,19 @@ static void fill_leaves(void* ctx, ty_range r)
     }
 }
 
-static float least_of(ty_f8 v)
-{
-    float least = v[0];
-    for (int k = 1; k < TY_BVH_WIDTH; ++k) least = v[k] < least ? v[k] : least;
-    return least;
-}
-
-// Lanes beyond the last triangle count as the first.
-static void repeat_first(eight* e, int n)
+// Lanes from n on count as the first.
+static ty_f8 used_lanes(ty_f8 v, int n)
 {
     ty_i8 lane = {0, 1, 2, 3, 4, 5, 6, 7}, used = lane < (ty_i8){n, n, n, n, n, n, n, n};
+    return ty_f8_pick(used, v, ty_f8_all(v[0]));
+}
+
+static void repeat_first(eight* e, int n)
+{
     for (int axis = 0; axis < 3; ++axis) {
-        e->a[axis] = ty_f8_pick(used, e->a[axis], ty_f8_all(e->a[axis][0]));
-        e->ab[axis] = ty_f8_pick(used, e->ab[axis], ty_f8_all(e->ab[axis][0]));
-        e->ac[axis] = ty_f8_pick(used, e->ac[axis], ty_f8_all(e->ac[axis][0]));
+        e->a[axis] = used_lanes(e->a[axis], n);
+        e->ab[axis] = used_lanes(e->ab[axis], n);
+        e->ac[axis] = used_lanes(e->ac[axis], n);
     }
 }
 
@@ -144,8 +136,8 @@ static void leaf_bounds(const eight* e, float lo[3], float hi[3])
         ty_f8 zero = ty_f8_all(0.0f);
         ty_f8 below = ty_f8_min(zero, ty_f8_min(e->ab[axis], e->ac[axis]));
         ty_f8 above = ty_f8_max(zero, ty_f8_max(e->ab[axis], e->ac[axis]));
-        lo[axis] = least_of(e->a[axis] + below) - BOX_MARGIN;
-        hi[axis] = -least_of(-(e->a[axis] + above)) + BOX_MARGIN;
+        lo[axis] = ty_f8_least(e->a[axis] + below) - BOX_MARGIN;
+        hi[axis] = -ty_f8_least(-(e->a[axis] + above)) + BOX_MARGIN;
     }
 }
 
@@ -161,95 +153,161 @@ static void node_bounds(const ty_bvh_node* n, float lo[3], float hi[3])
     }
 }
 
-static ty_vec3 middle_of(const float lo[3], const float hi[3])
-{
-    return 0.5 * (ty_vec(lo[0], lo[1], lo[2]) + ty_vec(hi[0], hi[1], hi[2]));
-}
-
 static ty_vec3 unit_or_x(ty_vec3 v)
 {
     return ty_norm(v) > 0.0 ? ty_normalize(v) : ty_vec(1.0, 0.0, 0.0);
 }
 
-// The coin of a leaf: through the middle of its box, along its area vector, around all its corners.
-static coin leaf_coin(const eight* e, ty_vec3 middle)
+// What a brick is laid around: points of eight lanes, each with arms to both sides.
+typedef struct contents {
+    int n_points, n_arms;
+    ty_f8 at[3][3], arm[3][3];
+} contents;
+
+// How far the contents go along a direction.
+static void reach_along(const contents* c, const float way[3], float* lo, float* hi)
 {
-    coin c = {.middle = middle};
-    ty_vec3 area = {0};
-    for (int axis = 0; axis < 3; ++axis)
-        for (int k = 0; k < TY_BVH_WIDTH; ++k) area[axis] += (double)e->area[axis][k];
-    c.normal = unit_or_x(area);
-    ty_f8 n[3], from[3], highest = ty_f8_all(0.0f), radius2 = highest;
-    for (int axis = 0; axis < 3; ++axis) {
-        n[axis] = ty_f8_all((float)c.normal[axis]);
-        from[axis] = e->a[axis] - ty_f8_all((float)middle[axis]);
+    ty_f8 t[3] = {ty_f8_all(way[0]), ty_f8_all(way[1]), ty_f8_all(way[2])}, arms = ty_f8_all(0.0f);
+    for (int k = 0; k < c->n_arms; ++k) {
+        ty_f8 along = dot8(c->arm[k], t);
+        arms += ty_f8_max(along, -along);
     }
+    ty_f8 least = ty_f8_all(FAR_AWAY), most = -least;
+    for (int k = 0; k < c->n_points; ++k) {
+        ty_f8 along = dot8(c->at[k], t);
+        least = ty_f8_min(least, along - arms);
+        most = ty_f8_max(most, along + arms);
+    }
+    *lo = ty_f8_least(least);
+    *hi = -ty_f8_least(-most);
+}
+
+typedef struct brick {
+    float axis[3][3], lo[3], hi[3];
+} brick;
+
+static float surface_of(const brick* b)
+{
+    float a = b->hi[0] - b->lo[0], c = b->hi[1] - b->lo[1], d = b->hi[2] - b->lo[2];
+    return a * c + c * d + d * a;
+}
+
+// The box as a brick whose last axis is the one closest to the normal.
+static brick plain_brick(const ty_bvh_node* n, int lane, ty_vec3 normal)
+{
+    brick b = {0};
+    int along = fabs(normal[0]) > fabs(normal[1]) ? 0 : 1;
+    if (fabs(normal[2]) > fabs(normal[along])) along = 2;
     for (int k = 0; k < 3; ++k) {
-        ty_f8 to[3];
-        for (int axis = 0; axis < 3; ++axis)
-            to[axis] = k == 0 ? from[axis] : from[axis] + (k == 1 ? e->ab : e->ac)[axis];
-        ty_f8 h = dot8(to, n);
-        for (int axis = 0; axis < 3; ++axis) to[axis] -= h * n[axis];
-        highest = ty_f8_max(highest, ty_f8_max(h, -h));
-        radius2 = ty_f8_max(radius2, dot8(to, to));
+        int axis = (along + 1 + k) % 3;
+        float sign = k == 2 && normal[axis] < 0.0 ? -1.0f : 1.0f, a = sign * n->lo[axis][lane],
+              c = sign * n->hi[axis][lane];
+        b.axis[k][axis] = sign;
+        b.lo[k] = a < c ? a : c;
+        b.hi[k] = a < c ? c : a;
     }
-    c.half_thickness = -(double)least_of(-highest);
-    c.radius = sqrt(-(double)least_of(-radius2));
-    return c;
+    return b;
 }
 
-// The coin of a node, around the coins of its children.
-static coin node_coin(const ty_bvh_node* n, ty_vec3 middle)
+static void set_axis(brick* b, int k, const contents* c, ty_vec3 way)
 {
-    coin c = {.middle = middle};
-    ty_vec3 normal[TY_BVH_WIDTH], area = {0};
-    for (int k = 0; k < n->n_children; ++k) {
-        normal[k] = ty_vec(n->normal[0][k], n->normal[1][k], n->normal[2][k]);
-        area += normal[k] * ((double)n->radius[k] * (double)n->radius[k]);
-    }
-    c.normal = unit_or_x(area);
-    for (int k = 0; k < n->n_children; ++k) {
-        ty_vec3 to = ty_vec(n->middle[0][k], n->middle[1][k], n->middle[2][k]) - middle;
-        double h = ty_dot(to, c.normal), sine = ty_norm(ty_cross(normal[k], c.normal)) + ROUNDING;
-        double r = n->radius[k], t = n->half_thickness[k];
-        c.half_thickness = ty_max(c.half_thickness, fabs(h) + r * sine + t);
-        c.radius = ty_max(c.radius, ty_norm(to - h * c.normal) + r + t * sine);
-    }
-    return c;
+    for (int axis = 0; axis < 3; ++axis) b->axis[k][axis] = (float)way[axis];
+    reach_along(c, b->axis[k], &b->lo[k], &b->hi[k]);
 }
 
-static void set_lane(ty_bvh_node* n, int k, const float lo[3], const float hi[3], const coin* c)
+// The brick of least surface among the box and two that lie flat, one turned by 45 degrees.
+static void set_brick(ty_bvh_node* n, int lane, const contents* c, ty_vec3 normal)
+{
+    ty_vec3 other = fabs(normal[0]) < 0.7 ? ty_vec(1.0, 0.0, 0.0) : ty_vec(0.0, 1.0, 0.0),
+            e1 = unit_or_x(ty_cross(normal, other)), e2 = ty_cross(normal, e1);
+    ty_vec3 way[2][2] = {{e1, e2}, {M_SQRT1_2 * (e1 + e2), M_SQRT1_2 * (e2 - e1)}};
+    brick best = plain_brick(n, lane, normal), flat;
+    set_axis(&flat, 2, c, normal);
+    for (int turn = 0; turn < 2; ++turn) {
+        set_axis(&flat, 0, c, way[turn][0]);
+        set_axis(&flat, 1, c, way[turn][1]);
+        if (surface_of(&flat) < surface_of(&best)) best = flat;
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        float middle = 0.0f;
+        for (int k = 0; k < 3; ++k) {
+            middle += 0.5f * (best.lo[k] + best.hi[k]) * best.axis[k][axis];
+            n->axis[k][axis][lane] = best.axis[k][axis];
+        }
+        n->middle[axis][lane] = middle;
+        n->half[axis][lane] = 0.5f * (best.hi[axis] - best.lo[axis]) + BRICK_MARGIN;
+    }
+}
+
+static void brick_of_leaf(const eight* e, ty_bvh_node* n, int lane)
+{
+    contents c = {.n_points = 3};
+    ty_vec3 area = {0};
+    for (int axis = 0; axis < 3; ++axis) {
+        for (int k = 0; k < TY_BVH_WIDTH; ++k) area[axis] += (double)e->area[axis][k];
+        c.at[0][axis] = e->a[axis];
+        c.at[1][axis] = e->a[axis] + e->ab[axis];
+        c.at[2][axis] = e->a[axis] + e->ac[axis];
+    }
+    set_brick(n, lane, &c, unit_or_x(area));
+}
+
+static void brick_of_node(const ty_bvh_node* child, ty_bvh_node* n, int lane)
+{
+    contents c = {.n_points = 1, .n_arms = 3};
+    ty_vec3 area = {0};
+    for (int k = 0; k < child->n_children; ++k)
+        area += ty_vec(child->axis[2][0][k], child->axis[2][1][k], child->axis[2][2][k]) *
+                ((double)child->half[0][k] * (double)child->half[1][k]);
+    for (int axis = 0; axis < 3; ++axis) {
+        c.at[0][axis] = used_lanes(ty_f8_load(child->middle[axis]), child->n_children);
+        for (int k = 0; k < 3; ++k)
+            c.arm[k][axis] = used_lanes(
+                ty_f8_load(child->axis[k][axis]) * ty_f8_load(child->half[k]), child->n_children);
+    }
+    set_brick(n, lane, &c, unit_or_x(area));
+}
+
+static void set_box(ty_bvh_node* n, int lane, const float lo[3], const float hi[3])
 {
     for (int axis = 0; axis < 3; ++axis) {
-        n->lo[axis][k] = lo[axis];
-        n->hi[axis][k] = hi[axis];
-        n->middle[axis][k] = (float)c->middle[axis];
-        n->normal[axis][k] = (float)c->normal[axis];
+        n->lo[axis][lane] = lo[axis];
+        n->hi[axis][lane] = hi[axis];
     }
-    n->radius[k] = (float)c->radius + COIN_MARGIN;
-    n->half_thickness[k] = (float)c->half_thickness + COIN_MARGIN;
+}
+
+// Of a lane without a child: where nothing looks for it.
+static void set_nothing(ty_bvh_node* n, int lane)
+{
+    n->child[lane] = -1;
+    for (int axis = 0; axis < 3; ++axis) {
+        n->lo[axis][lane] = n->middle[axis][lane] = FAR_AWAY;
+        n->hi[axis][lane] = -FAR_AWAY;
+        n->half[axis][lane] = 0.0f;
+        for (int k = 0; k < 3; ++k) n->axis[k][axis][lane] = k == axis ? 1.0f : 0.0f;
+    }
 }
 
 static void fit_node(ty_bvh* b, int i)
 {
     ty_bvh_node* n = &b->node[i];
     for (int k = 0; k < TY_BVH_WIDTH; ++k) {
-        float lo[3] = {FAR_AWAY, FAR_AWAY, FAR_AWAY}, hi[3] = {-FAR_AWAY, -FAR_AWAY, -FAR_AWAY};
-        coin c = {0};
+        float lo[3], hi[3];
         if (k >= n->n_children) {
-            n->child[k] = -1;
+            set_nothing(n, k);
         } else if (n->child[k] < 0) {
             const ty_bvh_leaf* leaf = &b->leaf[~n->child[k]];
             eight e = load_eight(leaf);
             repeat_first(&e, leaf->n);
             leaf_bounds(&e, lo, hi);
-            c = leaf_coin(&e, middle_of(lo, hi));
+            set_box(n, k, lo, hi);
+            brick_of_leaf(&e, n, k);
         } else {
             const ty_bvh_node* child = &b->node[n->child[k]];
             node_bounds(child, lo, hi);
-            c = node_coin(child, middle_of(lo, hi));
+            set_box(n, k, lo, hi);
+            brick_of_node(child, n, k);
         }
-        set_lane(n, k, lo, hi, &c);
     }
 }
 

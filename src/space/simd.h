@@ -50,6 +50,12 @@ static inline ty_f8 ty_f8_max(ty_f8 a, ty_f8 b)
     return ty_f8_pick(a > b, a, b);
 #endif
 }
+static inline ty_f8 ty_f8_abs(ty_f8 a)
+{
+    ty_i8 most = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX,
+                  INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX};
+    return (ty_f8)((ty_i8)a & most);
+}
 // a * b + c, rounded once or twice: only for bounds that have a margin for it.
 static inline ty_f8 ty_f8_fma(ty_f8 a, ty_f8 b, ty_f8 c)
 {
@@ -67,6 +73,14 @@ static inline ty_f8 ty_f8_sqrt(ty_f8 a)
     for (int k = 0; k < 8; ++k) a[k] = sqrtf(a[k]);
     return a;
 #endif
+}
+// The least lane.
+static inline float ty_f8_least(ty_f8 a)
+{
+    a = ty_f8_min(a, __builtin_shufflevector(a, a, 4, 5, 6, 7, 0, 1, 2, 3));
+    a = ty_f8_min(a, __builtin_shufflevector(a, a, 2, 3, 0, 1, 6, 7, 4, 5));
+    a = ty_f8_min(a, __builtin_shufflevector(a, a, 1, 0, 3, 2, 5, 4, 7, 6));
+    return a[0];
 }
 // Bit k is set where lane k of the mask is.
 static inline unsigned ty_i8_bits(ty_i8 mask)
