@@ -203,6 +203,11 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
     return ty_ok();
 }
 
+static ty_status lead(void* self, const ty_liquid* liquid, double dt)
+{
+    return ty_tetflow_sweep(self, liquid, dt);
+}
+
 static void slow(void* self, double loss) { ((ty_tetflow*)self)->loss = loss; }
 
 static ty_flow flow(const void* self) { return ty_tetflow_flow(self); }
@@ -317,6 +322,7 @@ const ty_solver_kind ty_solver_tet = {
     .name = "tet",
     .create = create,
     .advance = advance,
+    .lead = lead,
     .slow = slow,
     .flow = flow,
     .fields = fields,
