@@ -3,14 +3,14 @@
 // (vertex.c, balance.c). To second order it is what accelerations add and what the surface's own
 // stretching and turning do on the way; of an incompressible liquid these add up to nothing, but
 // not as they are known here: the one from pressures, the other from velocities that are constant
-// beside the surface, and near walls neither. What is left over was the most that a dam break gained
-// and lost: 4 % of its volume a second at CFL 3, that is now 1 % (32 cells, no obstacle).
+// beside the surface, and near walls neither. What was left over is most of what a dam break gained
+// and lost.
 //
-// So it is measured, on the liquid's own surface and along the paths that trackers will follow, and
-// what outward second-order motion is too much is taken away from it, and added to the inward one,
-// in proportion, or the other way round: no motion changes its sign, and where there is none nothing
-// changes. Each body of liquid by itself. Not beside solids that move: they displace what is left
-// over.
+// So the whole is measured, on the liquid's own surface and along the paths that trackers will
+// follow, and what outward second-order motion is too much is taken away from it, and added to the
+// inward one, in proportion, or the other way round: no motion changes its sign, and where there is
+// none nothing changes. Each body of liquid by itself. Not beside solids that move: what they
+// displace is not known so exactly.
 #include <string.h>
 
 #include "core/parallel.h"
@@ -32,10 +32,9 @@ typedef struct sweep {
     bool walled;
     ty_sampler walls;
     ty_flow flow;
-    // per vertex of the surface
-    ty_vec3 *way, *velocity;
-    double* solid;
-    double* beyond;    // per triangle, m3: what it sweeps beyond its flux
+    ty_vec3* way;     // per vertex of the surface
+    double* solid;    // the same: distance to solids
+    double* swept;    // per triangle, m3
 } sweep;
 
 // A skin vertex's share of the free surface around it.
@@ -59,9 +58,8 @@ static void way_block(void* ctx, ty_range r)
 {
     const sweep* s = ctx;
     const double(*x)[3] = (const double(*)[3])s->surface->vert + r.begin;
-    double end[BATCH][3], u[BATCH][3], depth[BATCH];
+    double end[BATCH][3], depth[BATCH];
     int n = (int)(r.end - r.begin);
-    ty_sample(&s->flow.velocity, n, x, u[0]);
     ty_trace_forward(&s->flow, s->dt, n, x, end);
     if (s->walled) {
         ty_sample(&s->walls, n, x, s->solid + r.begin);
@@ -72,16 +70,16 @@ static void way_block(void* ctx, ty_range r)
         if (s->walled && s->solid[r.begin + i] > 0.0 && depth[i] < 0.0)
             to -= depth[i] * ty_tet_way_out(&s->walls, s->tf->def->cell, to);
         s->way[r.begin + i] = to - ty_load3(x[i]);
-        s->velocity[r.begin + i] = ty_load3(u[i]);
     }
 }
 
-static void beyond_block(void* ctx, ty_range r)
+// Outside solids.
+static void swept_block(void* ctx, ty_range r)
 {
     const sweep* s = ctx;
     for (int64_t t = r.begin; t < r.end; ++t) {
         const int* v = s->surface->tri[t];
-        ty_vec3 x[3], way[3], moved = {0}, u = {0};
+        ty_vec3 x[3], way[3], moved = {0};
         double d[3] = {1.0, 1.0, 1.0}, weight[3];
         for (int k = 0; k < 3 && s->walled; ++k) d[k] = s->solid[v[k]];
         ty_triangle_open_moments(d, weight);
@@ -89,9 +87,8 @@ static void beyond_block(void* ctx, ty_range r)
             x[k] = ty_load3(s->surface->vert[v[k]]);
             way[k] = s->way[v[k]];
             moved += weight[k] * way[k];
-            u += weight[k] * s->velocity[v[k]];
         }
-        s->beyond[t] = ty_dot(moved, area_on_way(x, way)) - s->dt * ty_dot(u, area_of(x));
+        s->swept[t] = ty_dot(moved, area_on_way(x, way));
     }
 }
 
@@ -99,13 +96,11 @@ static ty_status measure(sweep* s)
 {
     int n = s->surface->n_verts, n_tris = s->surface->n_tris;
     s->way = ty_alloc((size_t)n, sizeof *s->way);
-    s->velocity = ty_alloc((size_t)n, sizeof *s->velocity);
     s->solid = ty_alloc((size_t)n, sizeof *s->solid);
-    s->beyond = ty_alloc((size_t)n_tris, sizeof *s->beyond);
-    if (!s->way || !s->velocity || !s->solid || !s->beyond)
-        return ty_no_memory("what the surface sweeps");
+    s->swept = ty_alloc((size_t)n_tris, sizeof *s->swept);
+    if (!s->way || !s->solid || !s->swept) return ty_no_memory("what the surface sweeps");
     ty_parallel_for(n, BATCH, way_block, s);
-    ty_parallel_for(n_tris, BLOCK, beyond_block, s);
+    ty_parallel_for(n_tris, BLOCK, swept_block, s);
     return ty_ok();
 }
 
@@ -173,8 +168,11 @@ static void add_up(const sweep* s, const ty_liquid* liquid, const ty_tet_motion*
     for (int t = 0; t < s->surface->n_tris; ++t) {
         int v = s->surface->tri[t][0], *body = &piece[liquid->piece[v]];
         if (*body == -2) *body = body_at(m, s->surface->vert[v], parent);
-        if (*body >= 0) sum[*body][0] += s->beyond[t];
+        if (*body >= 0) sum[*body][0] += s->swept[t];
     }
+    for (int64_t t = 0; t < s->tf->divergence.n; ++t)
+        sum[ty_find(parent, mesh->tet[t][0])][0] -= s->dt * s->tf->divergence.at[t] *
+                                                    m->state.open.at[t] * m->volume.at[t];
     for (int v = mesh->n_inner; v < mesh->n_verts; ++v)
         sum[ty_find(parent, v)][1] += shares[v - mesh->n_inner].second;
 }
@@ -236,8 +234,7 @@ ty_status ty_tetflow_sweep(ty_tetflow* tf, const ty_liquid* liquid, double dt)
     ty_status status = measure(&s);
     if (status.code == TY_OK) status = balance(&s, liquid, m);
     ty_free(s.way);
-    ty_free(s.velocity);
     ty_free(s.solid);
-    ty_free(s.beyond);
+    ty_free(s.swept);
     return status;
 }
