@@ -21,6 +21,13 @@ ty_status ty_sim_measure(ty_sim* sim)
     return ty_cut_surface(sim->cutter, &liquid, sim->world, &sim->surface);
 }
 
+static ty_status lead_solver(ty_sim* sim, double dt)
+{
+    if (!sim->solver_kind->lead) return ty_ok();
+    ty_liquid liquid = ty_sim_liquid(sim);
+    return sim->solver_kind->lead(sim->solver, sim->tracker_kind ? &liquid : NULL, dt);
+}
+
 static ty_status remember(ty_sim* sim, double dt)
 {
     if (!sim->tracker_kind) return ty_ok();
@@ -169,7 +176,7 @@ static ty_status choose_step(ty_sim* sim, double frame_end, double* dt, bool* la
 static ty_status step_stages(ty_sim* sim, double dt, bool shown)
 {
     double begin = ty_clock();
-    if (sim->solver_kind->lead) sim->solver_kind->lead(sim->solver, dt);
+    TY_TRY(lead_solver(sim, dt));
     TY_TRY(remember(sim, dt));
     TY_TRY(ty_world_move(sim->world, sim->time + dt, dt));
     TY_TRY(advance_tracker(sim, dt));

@@ -69,8 +69,9 @@ typedef struct ty_solver_kind {
     // before the first step: makes the initial velocities consistent.
     ty_status (*advance)(void* self, const ty_liquid* liquid, const ty_world*, double t, double dt,
                          ty_solve_stats*);
-    // Before a step of dt: the flow's velocity in its middle may be made known. NULL: it is not.
-    void (*lead)(void* self, double dt);
+    // Before a step of dt: the flow may be made to fit it. `liquid` is at its beginning (NULL for
+    // smoke). NULL: nothing to do.
+    ty_status (*lead)(void* self, const ty_liquid* liquid, double dt);
     // The next step loses this share of the kinetic energy (slow.h). NULL: velocities are given.
     void (*slow)(void* self, double loss);
     ty_flow (*flow)(const void* self);

@@ -143,7 +143,12 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
     return ty_ok();
 }
 
-static void lead(void* self, double dt) { ty_gridflow_lead(self, dt); }
+static ty_status lead(void* self, const ty_liquid* liquid, double dt)
+{
+    (void)liquid;
+    ty_gridflow_lead(self, dt);
+    return ty_ok();
+}
 
 static void slow(void* self, double loss) { ((ty_gridflow*)self)->loss = loss; }
 

@@ -205,6 +205,8 @@ ty_status ty_tetflow_write(const ty_tetflow* tf, const char* path);
 // impact.c: dt, or less when so long a step would lose much of `volume` m3 at walls that the surface
 // meets in it.
 double ty_tetflow_before_impact(const ty_tetflow* tf, double volume, double dt);
+// sweep.c: before a step of dt, what trackers see is made to keep the liquid's volume.
+ty_status ty_tetflow_sweep(ty_tetflow* tf, const ty_liquid* liquid, double dt);
 // measure.c: what stats say, and the limits of the next step.
 ty_status ty_tetflow_measure(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* stats);
 

@@ -19,6 +19,7 @@ static ty_status want_divergence(ty_tetflow* tf, const ty_liquid* liquid, const 
     int n = m->state.mesh.n_tets;
     bool wanted = liquid->divergence.eval != NULL;
     *divergence = NULL;
+    tf->divergence.n = 0;
     if (!wanted && ty_world_n_sources(tf->world) == 0) return ty_ok();
     if (!ty_array_resize(&tf->divergence, n)) return ty_no_memory("divergence");
     if (n) memset(tf->divergence.at, 0, (size_t)n * sizeof(double));
@@ -203,6 +204,11 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
     return ty_ok();
 }
 
+static ty_status lead(void* self, const ty_liquid* liquid, double dt)
+{
+    return ty_tetflow_sweep(self, liquid, dt);
+}
+
 static void slow(void* self, double loss) { ((ty_tetflow*)self)->loss = loss; }
 
 static ty_flow flow(const void* self) { return ty_tetflow_flow(self); }
@@ -229,6 +235,9 @@ static ty_status archive(void* self, ty_archive* ar)
     TY_TRY(ty_archive_f64(ar, "tet.max_speed", &tf->max_speed, 1));
     TY_TRY(ty_archive_f64(ar, "tet.dt_limit", &tf->dt_limit, 1));
     TY_TRY(ty_archive_growing(ar, "tet.source_a", &tf->source_a));
+    TY_TRY(ty_archive_growing(ar, "tet.divergence", &tf->divergence));
+    if (tf->divergence.n && tf->divergence.n != ty_tetflow_old(tf)->state.mesh.n_tets)
+        return ty_fail(TY_DAMAGED, "the wanted divergence does not fit the tetrahedra");
     return ar->loading ? ty_tet_band_make(&tf->band, ty_tetflow_old(tf), tf->world, tf->dt_limit)
                        : ty_ok();
 }
@@ -317,6 +326,7 @@ const ty_solver_kind ty_solver_tet = {
     .name = "tet",
     .create = create,
     .advance = advance,
+    .lead = lead,
     .slow = slow,
     .flow = flow,
     .fields = fields,
