@@ -52,7 +52,7 @@ static void draw_block(void* ctx, ty_range r)
 {
     const draw_args* k = ctx;
     for (int64_t v = r.begin; v < r.end; ++v) {
-        const float* n = k->s->bend.at + 4 * v;
+        const float *side = ty_slc_side(k->s, v), *n = side ? side : k->s->bend.at + 4 * v;
         ty_vec3 normal = ty_vec((double)n[0], (double)n[1], (double)n[2]);
         ty_store3(k->to->vert[v], ty_load3(k->s->mesh.vert[v]) - k->s->inset.at[v] * normal);
     }
