@@ -87,6 +87,8 @@ typedef struct ty_slc {
     fat;    // per vertex of now.mesh: `inset` of what it becomes in the remake to come; empty: 0
     TY_ARRAY(double) grow;    // likewise: what it may grow
     TY_ARRAY(double) carried_grow;
+    double
+        gained;    // m3 by which contouring made more than it lost; what it loses next does not count
     ty_tri_mesh shown;             // the liquid's surface where `inset` is not empty
     ty_slc_particles thin;         // of the last step
     ty_slc_particles mesh_thin;    // thin for the solver's mesh; the radius is d
@@ -233,7 +235,7 @@ double ty_slc_inset_share(const ty_slc* s, double away);
 ty_status ty_slc_draw(ty_slc* s);
 const ty_tri_mesh* ty_slc_shown(const ty_slc* s);
 void ty_slc_inset_tidy(ty_slc_surface* s);
-// Thin places grow as `carried_grow` says, all told by at most `lost` m3.
+// Thin places grow as `carried_grow` says, all told by at most `lost` m3, less what was gained.
 ty_status ty_slc_grow(ty_slc* s, double lost);
 ty_sampler ty_slc_fattening(const ty_slc* s);
 

@@ -98,8 +98,12 @@ static double full_growth(const ty_slc* s)
     return sum;
 }
 
+// What a step seems to lose of edges and bends, by where they lie in their cells, the next ones seem
+// to gain: paid every time, but never taken back, it made 1 % of the slotted sphere in a turn.
 ty_status ty_slc_grow(ty_slc* s, double lost)
 {
+    lost -= s->gained;
+    s->gained = ty_max(-lost, 0.0);
     if (!(lost > 0.0) || s->now.inset.n == 0 || s->carried_grow.n != s->now.inset.n) return ty_ok();
     double full = full_growth(s), part = full > lost ? lost / full : 1.0;
     if (!(full > 0.0)) return ty_ok();
