@@ -254,7 +254,7 @@ static const ty_key thickening_keys[] = {
      .fallback = "1.5", NOT_NEGATIVE, CONTOUR,
      .sentence =
          "Small particles within this of big ones go, and leave them what they could grow."},
-    {"reject", TY_KEY_NUMBER, .at = DEF(track.thicken_reject), .unit = "ratio", .fallback = "0.5",
+    {"reject", TY_KEY_NUMBER, .at = DEF(track.thicken_reject), .unit = "ratio", .fallback = "0.75",
      SHARE, CONTOUR,
      .sentence =
          "The middle of an inward ray is none when the surface is nearer than this share of half the ray."},

@@ -27,7 +27,7 @@ ty_track_def ty_track_default(void)
         .thicken_mesh = true,
         .thicken_gamma = 1.2,
         .thicken_redistribute = 1.5,
-        .thicken_reject = 0.5,
+        .thicken_reject = 0.75,
         .thicken_beta = 0.6,
         .thicken_grow_big = 0.25,
         .thicken_grow_small = 0.15,

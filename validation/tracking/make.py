@@ -22,6 +22,8 @@ RUNS = [
     ("z1q", "zalesak", "particle", 100, ["cfl=1"]),
     ("z5p", "zalesak", "contour", 100, ["cfl=5", "thickening=false"]),
     ("z5t", "zalesak", "contour", 100, ["cfl=5"]),
+    ("z1p", "zalesak", "contour", 100, ["cfl=1", "thickening=false"]),
+    ("z1t", "zalesak", "contour", 100, ["cfl=1"]),
     ("e5l", "enright", "levelset", 100, ["cfl=5"]),
     ("e5q", "enright", "particle", 100, ["cfl=5"]),
     ("e1q", "enright", "particle", 100, ["cfl=1"]),

@@ -19,7 +19,9 @@
 
 enum { BLOCK = 1024 };
 static const double SMOOTH = 0.0,
-                    SHARP = -0.7;     // cosines: up to a right angle all, beyond 135 degrees none
+                    SHARP = -0.7;    // cosines: up to a right angle all, beyond 135 degrees none
+// Cosine: a vertex's normal turns less within a cell or two where the surface is resolved.
+static const double RESOLVED = 0.94;
 static const double APART = 0.03;     // cells: shorter edges tell little of an angle
 static const double LARGEST = 0.2;    // cells: no bulge of a resolved surface is larger
 
@@ -32,9 +34,11 @@ double ty_slc_bulge(const ty_slc_surface* s, int triangle, const double p[3])
     ty_vec3 normal = ty_cross(arm[1] - arm[0], arm[2] - arm[0]);
     double sum = 0.0, total = 0.0;
     for (int k = 0; k < 3; ++k) {
-        const float* n = s->bend.at + 4 * (int64_t)id[k];
+        const float *n = s->bend.at + 4 * (int64_t)id[k], *side = ty_slc_side(s, id[k]);
+        double smooth = side ? 1.0 : (double)n[3];
         double w = ty_max(ty_dot(ty_cross(arm[(k + 1) % 3], arm[(k + 2) % 3]), normal), 0.0);
-        sum += w * (double)n[3] * ty_dot(ty_vec((double)n[0], (double)n[1], (double)n[2]), arm[k]);
+        if (side) n = side;
+        sum += w * smooth * ty_dot(ty_vec((double)n[0], (double)n[1], (double)n[2]), arm[k]);
         total += w;
     }
     double most = LARGEST * s->tree.cell;
@@ -106,22 +110,27 @@ static void normal_block(void* ctx, ty_range r)
     }
 }
 
-static void mark_sharp(ty_slc_surface* s)
+static void mark_sharp(ty_slc_surface* s, uint8_t* turns)
 {
     const ty_tri_mesh* m = &s->mesh;
-    for (int t = 0; t < m->n_tris; ++t)
+    for (int t = 0; t < m->n_tris; ++t) {
+        double least = 1.0;
         for (int k = 0; k < 3; ++k) {
             float *a = s->bend.at + 4 * (int64_t)m->tri[t][k],
                   *b = s->bend.at + 4 * (int64_t)m->tri[t][(k + 1) % 3];
             double cosine = (double)(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
+            least = ty_min(least, cosine);
             if (cosine >= SMOOTH) continue;
             float smooth = (float)ty_clamp((cosine - SHARP) / (SMOOTH - SHARP), 0.0, 1.0);
             if (smooth < a[3]) a[3] = smooth;
             if (smooth < b[3]) b[3] = smooth;
         }
+        if (!turns || least >= RESOLVED) continue;
+        for (int k = 0; k < 3; ++k) turns[m->tri[t][k]] = 1;
+    }
 }
 
-ty_status ty_slc_bend(ty_slc_surface* s)
+ty_status ty_slc_bend(ty_slc_surface* s, uint8_t* turns)
 {
     int n = s->mesh.n_verts;
     if (s->mesh.n_tris == 0) return ty_ok();
@@ -139,6 +148,7 @@ ty_status ty_slc_bend(ty_slc_surface* s)
     ty_parallel_for(n, BLOCK, normal_block, &k);
     ty_free(sum);
     ty_free(parent);
-    mark_sharp(s);
+    mark_sharp(s, turns);
+    ty_slc_apply_sharp(s);
     return ty_ok();
 }

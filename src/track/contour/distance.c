@@ -35,6 +35,8 @@ void ty_slc_surface_free(ty_slc_surface* s)
     ty_array_free(&s->first_tri);
     ty_array_free(&s->far);
     ty_array_free(&s->bend);
+    ty_array_free(&s->sharp);
+    ty_array_free(&s->sharp_vert);
     ty_array_free(&s->inset);
     ty_array_free(&s->point);
     ty_array_free(&s->id);
@@ -106,11 +108,12 @@ typedef struct answers {
     double (*closest)[3];
 } answers;
 
-// Point i is `distance` from the flat triangles: closest to `point` of triangle t.
-static void answer(const ty_slc_surface* s, const answers* to, int i, double distance, int t,
-                   const double point[3])
+// Point i, at x, is `distance` from the flat triangles: closest to `point` of triangle t.
+static void answer(const ty_slc_surface* s, const answers* to, int i, const double x[3],
+                   double distance, int t, const double point[3])
 {
     to->value[i] = t >= 0 ? distance - ty_slc_bulge(s, t, point) : distance;
+    if (t >= 0 && s->sharp.n) to->value[i] = ty_slc_sharp(s, t, x, distance, to->value[i]);
     if (t >= 0 && s->inset.n) to->value[i] += ty_slc_value_at(&s->mesh, s->inset.at, t, point);
     if (!to->triangle) return;
     to->triangle[i] = t;
@@ -146,7 +149,7 @@ static bool answer_by_tree(const ty_slc_surface* s, places* at_last, double enou
     double distance = sqrt(foot.at.distance2);
     ty_store3(point, foot.at.point);
     bool inside = ty_mesh_distance_inside(&s->exact, x, foot.triangle, &foot.at);
-    answer(s, to, i, inside ? -distance : distance, foot.triangle, point);
+    answer(s, to, i, x, inside ? -distance : distance, foot.triangle, point);
     return true;
 }
 
@@ -192,7 +195,8 @@ static void distance_chunk(const ty_slc_surface* s, places* at_last, double enou
     answer_outside(s, &outside, to->value, &near);
     ty_closest_points points = {.triangle = tri, .point = point};
     ty_mesh_distance_eval(&s->exact, near.n, near.x, value, &points);
-    for (int k = 0; k < near.n; ++k) answer(s, to, near.id[k], value[k], tri[k], point[k]);
+    for (int k = 0; k < near.n; ++k)
+        answer(s, to, near.id[k], near.x[k], value[k], tri[k], point[k]);
 }
 
 // enough: of |value|, from where on the corners may tell it.
@@ -371,6 +375,16 @@ static ty_status archive_attributes(ty_tri_mesh* m, ty_archive* ar)
     return ty_ok();
 }
 
+static ty_status archive_sharp(ty_slc_surface* s, ty_archive* ar)
+{
+    TY_TRY(ty_archive_growing(ar, "contour.sharp", &s->sharp));
+    TY_TRY(ty_archive_growing(ar, "contour.sharp_vert", &s->sharp_vert));
+    bool fits = s->sharp.n == 4 * s->sharp_vert.n;
+    for (int64_t i = 0; i < s->sharp_vert.n; ++i)
+        fits &= s->sharp_vert.at[i] >= 0 && s->sharp_vert.at[i] < s->mesh.n_verts;
+    return fits ? ty_ok() : ty_fail(TY_DAMAGED, "the surface's edges do not fit it");
+}
+
 ty_status ty_slc_surface_archive(ty_slc_surface* s, ty_archive* ar)
 {
     ty_tri_mesh* m = &s->mesh;
@@ -386,12 +400,13 @@ ty_status ty_slc_surface_archive(ty_slc_surface* s, ty_archive* ar)
     TY_TRY(ty_archive_growing(ar, "contour.inset", &s->inset));
     if (s->inset.n && s->inset.n != m->n_verts)
         return ty_fail(TY_DAMAGED, "the surface's insets do not fit it");
+    TY_TRY(archive_sharp(s, ar));
     TY_TRY(ty_octree_archive(&s->tree, ar));
     TY_TRY(ty_archive_growing(ar, "contour.corner_values", &s->tree.corner_value));
     if (s->tree.corner_value.n != s->tree.corners.n)
         return ty_fail(TY_DAMAGED, "the surface's octree has wrong values");
     if (!ar->loading) return ty_ok();
     TY_TRY(ty_octree_find_corners(&s->tree));
-    TY_TRY(ty_slc_bend(s));
+    TY_TRY(ty_slc_bend(s, NULL));
     return ty_slc_surface_finish(s);
 }

@@ -71,7 +71,7 @@ ty_status ty_slc_nudge(ty_slc* s)
     ty_parallel_for(s->now.mesh.n_verts, BLOCK, nudge_block, s);
     TY_TRY(ty_world_status(s->world));
     ty_slc_inset_tidy(&s->now);
-    TY_TRY(ty_slc_bend(&s->now));    // as an archive has it
+    TY_TRY(ty_slc_bend(&s->now, NULL));    // as an archive has it
     TY_TRY(ty_slc_surface_finish(&s->now));
     return ty_slc_draw(s);
 }

@@ -297,6 +297,7 @@ static ty_status archive(void* self, ty_archive* ar)
     TY_TRY(ty_archive_growing(ar, "contour.mesh_thin.d", &s->mesh_thin.radius));
     TY_TRY(ty_archive_f64(ar, "contour.mesh_cell", &s->mesh_cell, 1));
     TY_TRY(ty_archive_growing(ar, "contour.later", &s->later));
+    TY_TRY(ty_archive_f64(ar, "contour.gained", &s->gained, 1));
     s->thickness.n = s->fat.n = s->grow.n = 0;
     if (s->thin.x.n != 3 * s->thin.radius.n || s->mesh_thin.x.n != 3 * s->mesh_thin.radius.n)
         return ty_fail(TY_DAMAGED, "the particles of thin places do not fit");

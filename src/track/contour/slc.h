@@ -9,7 +9,7 @@
 //   thin.c       liquid thinner than a cell                         behind.c     liquid does not come through walls
 //   deep.c       where no free surface comes in a step              crease.c     the liquid in solids beside concave edges
 //   region.c     regions that touch solids                          loss.c       what contouring loses in a step
-//   nudge.c      small offsets without a remake
+//   nudge.c      small offsets without a remake                     sharp.c      edges of the liquid
 #ifndef TY_TRACK_CONTOUR_SLC_H
 #define TY_TRACK_CONTOUR_SLC_H
 
@@ -41,8 +41,12 @@ typedef struct ty_slc_surface {
     TY_ARRAY(double)
     inset;    // per vertex: how far inside the mesh the liquid begins, metres; empty: nowhere (thin.c)
     TY_ARRAY(float)
-    bend;    // 4 per vertex: unit normal, and how smooth the surface is there (1; at edges 0)
-    TY_ARRAY(int) first_tri;    // per eight finest leaves, and one more: their triangles
+    bend;    // 4 per vertex: unit normal, and how smooth the surface is there (1; at edges 0), or
+             // - 1 - which of `sharp` it is
+    TY_ARRAY(float)
+    sharp;    // 4 per vertex beside a sharp edge: unit normal and curvature (per cell) of its side
+    TY_ARRAY(int) sharp_vert;    // which vertex
+    TY_ARRAY(int) first_tri;     // per eight finest leaves, and one more: their triangles
     TY_ARRAY(double)
     far;    // distance at the corners of the leaves above TY_SLC_EXACT_LEVEL; others undefined
     TY_ARRAY(double) point;    // scratch
@@ -83,6 +87,8 @@ typedef struct ty_slc {
     fat;    // per vertex of now.mesh: `inset` of what it becomes in the remake to come; empty: 0
     TY_ARRAY(double) grow;    // likewise: what it may grow
     TY_ARRAY(double) carried_grow;
+    double
+        gained;    // m3 by which contouring made more than it lost; what it loses next does not count
     ty_tri_mesh shown;             // the liquid's surface where `inset` is not empty
     ty_slc_particles thin;         // of the last step
     ty_slc_particles mesh_thin;    // thin for the solver's mesh; the radius is d
@@ -105,10 +111,23 @@ double ty_slc_rough_band(const ty_slc* s);
 // Either of s->now, less `fat` and `later`.
 void ty_slc_fat_distance(const ty_slc* s, bool rough, int n, const double (*x)[3], double* out);
 ty_sampler ty_slc_distance_sampler(const ty_slc_surface* s);
-// Fills `bend` from the mesh; before ty_slc_surface_finish.
-ty_status ty_slc_bend(ty_slc_surface* s);
+// Fills `bend` from mesh and `sharp`; before ty_slc_surface_finish. turns (unless NULL; zeros) is set to 1 for
+// vertices of triangles whose normals differ by more than a resolved surface's.
+ty_status ty_slc_bend(ty_slc_surface* s, uint8_t* turns);
 // How far the curved surface lies outside of point p of a triangle, metres.
 double ty_slc_bulge(const ty_slc_surface* s, int triangle, const double p[3]);
+// sharp.c: the normal of the side that vertex v is on, and its curvature, when it is beside an edge, else NULL.
+static inline const float* ty_slc_side(const ty_slc_surface* s, int64_t v)
+{
+    float which = s->bend.at[4 * v + 3];
+    return which < 0.0f ? s->sharp.at + 4 * ((int64_t)-which - 1) : NULL;
+}
+// The distance of x to the curved surface at a triangle's edge of the liquid; `smooth` where there is
+// none. flat: to the triangle itself.
+double ty_slc_sharp(const ty_slc_surface* s, int triangle, const double x[3], double flat,
+                    double smooth);
+// `bend` knows `sharp`.
+void ty_slc_apply_sharp(ty_slc_surface* s);
 // The corner values of the remake between the corners of leaf o, at u cells; false where they differ in sign:
 // elsewhere it holds no triangle, and the sign is right.
 bool ty_slc_rough(const ty_slc_surface* s, const ty_octant* o, const double u[3], double* value);
@@ -147,6 +166,8 @@ typedef struct ty_slc_remake_def {
     double dt;
     bool keep_old;    // `next` is the old surface then, and knows its distance
 } ty_slc_remake_def;
+// `bend` and `sharp` of s->next, from its mesh and, near edges, from s->now, which can still be asked.
+ty_status ty_slc_sharpen(ty_slc* s, const ty_slc_remake_def* def);
 // The triangles of { phi = 0 } become the surface, with pieces. On failure there may be none.
 ty_status ty_slc_remake(ty_slc* s, const ty_slc_remake_def* def);
 ty_box ty_slc_bounds(const ty_slc* s, double margin);
@@ -214,7 +235,7 @@ double ty_slc_inset_share(const ty_slc* s, double away);
 ty_status ty_slc_draw(ty_slc* s);
 const ty_tri_mesh* ty_slc_shown(const ty_slc* s);
 void ty_slc_inset_tidy(ty_slc_surface* s);
-// Thin places grow as `carried_grow` says, all told by at most `lost` m3.
+// Thin places grow as `carried_grow` says, all told by at most `lost` m3, less what was gained.
 ty_status ty_slc_grow(ty_slc* s, double lost);
 ty_sampler ty_slc_fattening(const ty_slc* s);
 

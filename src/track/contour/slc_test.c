@@ -406,6 +406,30 @@ static void without_a_domain_liquid_goes_anywhere(void** state)
     tank_close(&t);
 }
 
+// Where the surface lies in its cells makes it seem to gain and to lose.
+static void thin_places_grow_by_losses_less_gains(void** state)
+{
+    (void)state;
+    const double h = 1.0 / 16;
+    tank t;
+    tank_begin(&t, 1, 1, 1);
+    t.def.has_domain = false;
+    tank_liquid(&t, block(0.2, 8.25 * h, 0.2, 0.8, 8.75 * h, 0.8));
+    tank_open(&t, h);
+    ty_slc* s = open_slc(&t, h, true);
+    advance(s, &t, &(motion){.velocity = ty_vec(0, 1, 0)}, 0.3 * h, 3);
+    double volume = ty_tri_mesh_volume(ty_slc_shown(s)), some = 1e-3 * volume;
+    assert_int_equal(s->carried_grow.n, s->now.inset.n);
+    s->gained = 0.0;
+    assert_ok(ty_slc_grow(s, -some));
+    assert_ok(ty_slc_grow(s, some));
+    assert_true(ty_tri_mesh_volume(ty_slc_shown(s)) == volume);
+    assert_ok(ty_slc_grow(s, some));
+    assert_near(ty_tri_mesh_volume(ty_slc_shown(s)), volume + some, 0.3 * some);
+    ty_tracker_contour.destroy(s);
+    tank_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -422,6 +446,7 @@ int main(void)
         cmocka_unit_test(edits_change_what_they_say),
         cmocka_unit_test(liquid_leaves_through_open_sides),
         cmocka_unit_test(without_a_domain_liquid_goes_anywhere),
+        cmocka_unit_test(thin_places_grow_by_losses_less_gains),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ty_threads_stop();

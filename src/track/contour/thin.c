@@ -52,7 +52,7 @@ static void draw_block(void* ctx, ty_range r)
 {
     const draw_args* k = ctx;
     for (int64_t v = r.begin; v < r.end; ++v) {
-        const float* n = k->s->bend.at + 4 * v;
+        const float *side = ty_slc_side(k->s, v), *n = side ? side : k->s->bend.at + 4 * v;
         ty_vec3 normal = ty_vec((double)n[0], (double)n[1], (double)n[2]);
         ty_store3(k->to->vert[v], ty_load3(k->s->mesh.vert[v]) - k->s->inset.at[v] * normal);
     }
@@ -98,8 +98,12 @@ static double full_growth(const ty_slc* s)
     return sum;
 }
 
+// What a step seems to lose of edges and bends, by where they lie in their cells, the next ones seem
+// to gain: paid every time, but never taken back, it made 1 % of the slotted sphere in a turn.
 ty_status ty_slc_grow(ty_slc* s, double lost)
 {
+    lost -= s->gained;
+    s->gained = ty_max(-lost, 0.0);
     if (!(lost > 0.0) || s->now.inset.n == 0 || s->carried_grow.n != s->now.inset.n) return ty_ok();
     double full = full_growth(s), part = full > lost ? lost / full : 1.0;
     if (!(full > 0.0)) return ty_ok();
