@@ -166,8 +166,8 @@ static const ty_key frames_keys[] = {
      .max = 50,
      .sentence =
          "How many cells the liquid may move in one step; a frame is cut into as many "
-         "steps as that takes. With solver `grid` one liquid cell in a thousand, spray, may "
-         "move twice as far."},
+         "steps as that takes. With solver `grid` one liquid cell in a hundred may move four "
+         "times as far where it flies freely, and one in a thousand twice as far in any case."},
     {0}};
 static const ty_group frames_group = {
     .name = "frames",

@@ -7,8 +7,8 @@
 #include "solve/grid/gridflow.h"
 #include "solve/kinds.h"
 
-// Extrapolation reaches this many layers beyond what a step can move: trackers keep a band there.
-enum { EXTRA_LAYERS = 3, MAX_LAYERS = 200 };
+// Extrapolation reaches this many layers beyond cfl: as far as anything can go, and one more.
+enum { EXTRA_LAYERS = (int)TY_FARTHEST_BEYOND + 1, MAX_LAYERS = 200 };
 
 // The share of a usual step that finds the first pressure and acceleration.
 static const double PROBE_STEP = 0.01;

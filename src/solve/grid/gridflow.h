@@ -287,6 +287,12 @@ ty_status ty_gridflow_expose(ty_gridflow* gf);
 // measure.c: what stats say, and the limits of the next step.
 ty_status ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats);
 
+// pace.c: the speed, at most `top`, that the next step goes by, m/s. `square`: of the liquid cells'
+// speeds.
+double ty_gridflow_pace(const ty_gridflow* gf, const double* square, double top);
+// Cells beyond cfl that any liquid may go in a step.
+#define TY_FARTHEST_BEYOND 6.0
+
 // drains.c: m3/s of liquid that runs into drains now.
 double ty_gridflow_drain_rate(const ty_gridflow* gf);
 

@@ -6,20 +6,12 @@ enum { BLOCK = 1024 };
 
 // Waves as long as a cell need this many per second: dt <= 0.75 sqrt(h/g), or they grow.
 static const double WAVE_STEP = 0.75;
-// One liquid cell in so many may go farther in a step than cfl allows, and so far, in cells, what
-// is continued into the air reaches beyond it (EXTRA_LAYERS of grid.c and one to spare). (One
-// in a hundred was tried: 13 % fewer steps in a dam break of 64 cells with the same correction, but a
-// drain took 2.4 % more than was counted, and the first peak of D3's pressure, right after which a
-// thin jet sets the step, was 20 instead of 9 % off; with three in a thousand too.)
-static const double SPRAY_SHARE = 1e-3, SPRAY_BEYOND = 2.0;
-enum { SPRAY_HALVINGS = 4 };
 // Cells: farther from the surface a cell is liquid or air.
 static const double HALF_DIAGONAL = 0.9;
 
 typedef struct measure_job {
     const ty_gridflow* gf;
     int axis;
-    double above;           // m/s: what is counted
     double* square;         // of speeds, per liquid cell
     const ty_ids* cells;    // whose energy
 } measure_job;
@@ -104,41 +96,6 @@ static double speed_block(void* ctx, ty_range r)
     return top;
 }
 
-static double count_block(void* ctx, ty_range r)
-{
-    const measure_job* job = ctx;
-    int64_t count = 0;
-    for (int64_t k = r.begin; k < r.end; ++k) count += job->square[k] > job->above * job->above;
-    return (double)count;
-}
-
-// Faces that fly freely count as cells.
-static int64_t count_free(const ty_gridflow* gf, int axis, double above)
-{
-    int64_t count = 0;
-    for (int64_t k = gf->n_wet_faces[axis]; k < gf->face[axis].n; ++k)
-        count += fabs(gf->u[axis][gf->face[axis].at[k]]) > above;
-    return count;
-}
-
-// The speed that the step goes by. In a splash a few cells of spray, one in a thousand, go twice as
-// fast as all others and would double the number of steps: they may go farther than cfl, as far as
-// there are velocities to follow.
-static double step_speed(const measure_job* measured, double top)
-{
-    const ty_gridflow* gf = measured->gf;
-    measure_job job = *measured;
-    double cfl = gf->def->cfl, slow = top * fmax(0.5, cfl / (cfl + SPRAY_BEYOND)), fast = top;
-    for (int k = 0; k < SPRAY_HALVINGS; ++k) {
-        job.above = 0.5 * (slow + fast);
-        double count = ty_parallel_sum(gf->wet.n, BLOCK, count_block, &job);
-        for (int axis = 0; axis < 3; ++axis) count += (double)count_free(gf, axis, job.above);
-        if (count > SPRAY_SHARE * (double)gf->wet.n) slow = job.above;
-        else fast = job.above;
-    }
-    return fast;
-}
-
 static double free_speed_block(void* ctx, ty_range r)
 {
     const measure_job* job = ctx;
@@ -192,7 +149,8 @@ ty_status ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats)
     gf->max_speed = top;
     gf->drain_rate = ty_gridflow_drain_rate(gf);
     double g = ty_norm(ty_world_gravity(gf->world));
-    double speed = fmax(step_speed(&job, top), ty_world_solid_speed(gf->world)) + sqrt(5.0 * h * g);
+    double waves = sqrt(5.0 * h * g), solids = ty_world_solid_speed(gf->world);
+    double speed = fmax(ty_gridflow_pace(gf, job.square, top), solids) + waves;
     gf->dt_limit = speed > 0.0 ? gf->def->cfl * h / speed : INFINITY;
     if (g > 0.0) gf->dt_limit = fmin(gf->dt_limit, WAVE_STEP * sqrt(h / g));
     stats->kinetic_energy = 0.5 * gf->def->density * h * h * h * energy_sum(&job);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What moves the surface: rates, blows, balanced continuation.
+// What moves the surface: rates, blows, balanced continuation; how far it may go in a step.
 #include "solve/grid/gridflow.h"
 
 #include <math.h>
@@ -146,12 +146,47 @@ static void middle_of_a_step_is_the_same_in_all_answers(void** unused)
     rig_end(&r);
 }
 
+// The speed that a step goes by when the first n cells of the floor move at 4 m/s and all others at 1,
+// with this acceleration beside gravity, and these downward velocities around.
+static double pace_of(ty_gridflow* gf, int n, double acting, double down)
+{
+    ty_vec3 g = ty_world_gravity(gf->world);
+    for (int axis = 0; axis < 3; ++axis)
+        for (int f = 0; f < gf->cells.count; ++f) {
+            gf->acc[axis][f] = g[axis] + acting;
+            gf->u[axis][f] = axis == 1 ? -down : 0.0;
+        }
+    assert_true(ty_array_resize(&gf->scratch, gf->wet.n));
+    for (int64_t k = 0; k < gf->wet.n; ++k) gf->scratch.at[k] = k < n ? 16.0 : 1.0;
+    return ty_gridflow_pace(gf, gf->scratch.at, 4.0);
+}
+
+static void step_goes_by_what_does_not_fly(void** unused)
+{
+    (void)unused;
+    rig r = rig_cube(16);
+    rig_liquid(&r, &pool);
+    assert_ok(rig_start(&r));
+    assert_ok(rig_step(&r, 0.01));
+    ty_gridflow* gf = r.self;
+    int n = (int)gf->wet.n;
+    assert_near(gf->def->cfl, 2.0, 0.0);
+    assert_in_range(n, 2000, 2300);
+    assert_near(pace_of(gf, 10, 0.0, 0.0), 1.0, 0.02);       // they fly
+    assert_near(pace_of(gf, 10, 200.0, 0.0), 4.0, 0.0);      // something acts on them
+    assert_near(pace_of(gf, 10, 0.0, 4.0), 4.0, 0.0);        // the floor is in their way
+    assert_near(pace_of(gf, n / 50, 0.0, 0.0), 4.0, 0.0);    // too many
+    assert_near(pace_of(gf, 2, 200.0, 0.0), 2.0, 0.02);      // spray: twice as far
+    rig_end(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(middle_of_a_step_is_the_same_in_all_answers),
         cmocka_unit_test(uniform_stream_has_no_rate_at_open_sides),
         cmocka_unit_test(blow_is_not_carried_and_a_slow_change_is),
+        cmocka_unit_test(step_goes_by_what_does_not_fly),
         cmocka_unit_test(balanced_velocities_are_nearly_free_of_divergence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
