@@ -199,7 +199,7 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
         return ty_ok();
     double compressed = stretch(s, flow, dt);
     ty_slc_expected expected;
-    TY_TRY(ty_slc_thicken(s, flow, dt, compressed));
+    TY_TRY(ty_slc_thicken(s, flow, dt));
     TY_TRY(ty_slc_expect(s, flow, dt, &expected));
     if (s->later.n) ty_slc_offset_fat(s, s->later.at);
     pulled exact = {s, flow, dt, false}, rough = {s, flow, dt, true};

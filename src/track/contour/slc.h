@@ -253,9 +253,8 @@ double ty_slc_lost(const ty_slc* s, const ty_slc_expected* expected);
 ty_status ty_slc_thickness(ty_slc* s, double reach);
 // Half way through it.
 ty_vec3 ty_slc_middle(const ty_slc* s, int64_t vertex);
-// The particles of the step's end, and `fat` and `grow` for its remake. `world` is at t + dt;
-// `stretch`: by how much the step may compress thin places.
-ty_status ty_slc_thicken(ty_slc* s, const ty_flow* flow, double dt, double stretch);
+// The particles of the step's end, and `fat` and `grow` for its remake. `world` is at t + dt.
+ty_status ty_slc_thicken(ty_slc* s, const ty_flow* flow, double dt);
 
 // Section 3.4.2: the particles of the present surface for a mesh whose finest cell is `mesh_cell`.
 // Clears them when it is 0.

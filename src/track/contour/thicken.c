@@ -37,13 +37,12 @@ static const double SEEN =
 // radius are round enough for the lattice. A sheet of half a cell and 11 cells wide loses 80 % in
 // 100 steps with 0.55, 11 to 54 % with 0.8, 14 % at most with 1.1.
 static const double FAT = 0.92, FAT_BENT = 0.4;
-static const double BALL = 0.9;            // of half a ray's length
-static const double AIR = 1.0;             // cells between fattened meshes
-static const double DRY = 2.0;             // cells from a solid within which nothing is fattened
-static const double SMALLEST = 0.01;       // cells: half a film that breaks
-static const double GONE = -1.0;           // thickness where it did
-static const double MOST_STRETCH = 2.0;    // of a step that is allowed for
-static const double PROBE = 0.125;         // cells: differences of a solid's distance
+static const double BALL = 0.9;         // of half a ray's length
+static const double AIR = 1.0;          // cells between fattened meshes
+static const double DRY = 2.0;          // cells from a solid within which nothing is fattened
+static const double SMALLEST = 0.01;    // cells: half a film that breaks
+static const double GONE = -1.0;        // thickness where it did
+static const double PROBE = 0.125;      // cells: differences of a solid's distance
 
 typedef struct ray_args {
     const ty_slc* s;
@@ -336,7 +335,6 @@ static double room(const ty_slc* s, int64_t v, const ty_sampler* solid, double w
 
 typedef struct fat_args {
     ty_slc* s;
-    double stretch;
     ty_sampler solid;
     const uint8_t* near;    // per vertex: whether to look
     const int* own;         // per vertex: its particle, -1
@@ -371,7 +369,7 @@ static double wanted_at(const fat_args* k, ty_octree_cursor* cursor, int64_t v, 
     if (k->own[v] >= 0) half = fmin(half, s->thin.radius.at[k->own[v]]);
     *part = fmin(1.0, way / (FULL_WAY * h));
     *grow = b.grow / b.weight;
-    double wanted = (FAT + FAT_BENT * bent(&b)) * k->stretch * s->def.thicken_gamma * h - half;
+    double wanted = (FAT + FAT_BENT * bent(&b)) * s->def.thicken_gamma * h - half;
     return wanted > 0.0 ? room(s, v, &k->solid, way) * limit_by_air(s, cursor, v, half, wanted)
                         : 0.0;
 }
@@ -402,7 +400,7 @@ static void mark_near(const ty_tri_mesh* m, uint8_t* near)
         }
 }
 
-static ty_status fatten(ty_slc* s, double stretch)
+static ty_status fatten(ty_slc* s)
 {
     const ty_tri_mesh* m = &s->now.mesh;
     int64_t n = m->n_verts;
@@ -416,7 +414,7 @@ static ty_status fatten(ty_slc* s, double stretch)
     }
     if (good) {
         mark_near(m, near);
-        fat_args k = {s, stretch, ty_world_solid(s->world), near, own};
+        fat_args k = {s, ty_world_solid(s->world), near, own};
         ty_parallel_for(n, BLOCK, fat_block, &k);
     }
     ty_free(near);
@@ -424,17 +422,16 @@ static ty_status fatten(ty_slc* s, double stretch)
     return good ? ty_ok() : ty_no_memory("thin places");
 }
 
-ty_status ty_slc_thicken(ty_slc* s, const ty_flow* flow, double dt, double stretch)
+ty_status ty_slc_thicken(ty_slc* s, const ty_flow* flow, double dt)
 {
     ty_slc_particles* p = &s->thin;
     p->x.n = p->radius.n = p->grow.n = s->fat.n = s->grow.n = 0;
     if (!s->def.thicken_surface) return ty_ok();
-    stretch = ty_clamp(stretch, 1.0, MOST_STRETCH);
-    TY_TRY(find_middles(s, 2.0 * (FAT + FAT_BENT) * stretch * s->def.thicken_gamma * s->def.cell));
+    TY_TRY(find_middles(s, 2.0 * (FAT + FAT_BENT) * s->def.thicken_gamma * s->def.cell));
     move_args k = {s, flow, dt, ty_world_solid(s->world)};
     ty_parallel_for(p->radius.n, BLOCK, move_block, &k);
     drop_rejected(p);
     if (p->radius.n == 0 && s->now.inset.n == 0) return ty_ok();
     TY_TRY(redistribute(s));
-    return fatten(s, stretch);
+    return fatten(s);
 }
