@@ -6,7 +6,7 @@
 enum { BLOCK = 1024 };
 
 // dt <= 0.5 sqrt(h/g): beyond 0.75 waves as long as a cell grow, and liquid that starts to fall gains energy
-// (0.3 % of all in the first three steps of a dam break of 32 cells, 0.04 % with 0.5).
+// (0.3 % of all in the first three steps of a dam break of 32 cells, 0.05 % with 0.5).
 static const double WAVE_STEP = 0.5;
 // The same for capillary waves, dt <= 0.4 sqrt(rho h^3 / sigma).
 static const double CAPILLARY_STEP = 0.4;
