@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "core/archive.h"
 #include "test.h"
 #include "track/cut.h"
 #include "track/track.h"
@@ -64,6 +65,19 @@ static inline void tank_open(tank* t, double cell)
 {
     assert_ok(ty_world_create(&t->world, &t->def, cell));
     assert_ok(ty_world_move(t->world, 0.0, 0.0));
+}
+
+// `to` becomes what `from` is, by way of an archive.
+static inline void tank_reload(const ty_tracker_kind* kind, void* from, void* to)
+{
+    ty_archive out = ty_archive_save_begin("memory"), in;
+    assert_ok(kind->archive(from, &out));
+    assert_ok(ty_archive_save_finish(&out));
+    assert_ok(ty_archive_load_begin(&in, "memory", out.bytes.at, out.bytes.n));
+    assert_ok(kind->archive(to, &in));
+    assert_ok(ty_archive_load_finish(&in));
+    ty_archive_free(&in);
+    ty_archive_free(&out);
 }
 
 static inline void tank_close(tank* t) { ty_world_destroy(t->world); }

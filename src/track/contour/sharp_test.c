@@ -136,12 +136,7 @@ static void edges_go_on_from_an_archive_to_the_bit(void** state)
     ty_slc *whole = open_slc(&t, h, true), *loaded = open_slc(&t, h, true);
     turn(whole, &t, 5, 100);
     assert_true(whole->now.sharp_vert.n > 100);
-    ty_archive out = ty_archive_save_begin("memory"), in;
-    assert_ok(ty_tracker_contour.archive(whole, &out));
-    assert_ok(ty_archive_save_finish(&out));
-    assert_ok(ty_archive_load_begin(&in, "memory", out.bytes.at, out.bytes.n));
-    assert_ok(ty_tracker_contour.archive(loaded, &in));
-    assert_ok(ty_archive_load_finish(&in));
+    tank_reload(&ty_tracker_contour, whole, loaded);
     ty_threads_set(3);
     turn(loaded, &t, 3, 100);
     ty_threads_set(1);
@@ -151,8 +146,6 @@ static void edges_go_on_from_an_archive_to_the_bit(void** state)
     assert_memory_equal(a->mesh.vert, b->mesh.vert, sizeof *a->mesh.vert * (size_t)a->mesh.n_verts);
     assert_int_equal(a->sharp.n, b->sharp.n);
     assert_memory_equal(a->sharp.at, b->sharp.at, sizeof(float) * (size_t)a->sharp.n);
-    ty_archive_free(&in);
-    ty_archive_free(&out);
     ty_tracker_contour.destroy(whole);
     ty_tracker_contour.destroy(loaded);
     tank_close(&t);

@@ -99,12 +99,7 @@ static void thin_liquid_goes_on_from_an_archive_to_the_bit(void** state)
     ty_slc *whole = open_sheet(&t), *loaded = open_sheet(&t);
     go_on(whole, &t, 0, 3);
     assert_true(whole->now.inset.n > 0 && whole->thin.radius.n > 0);
-    ty_archive out = ty_archive_save_begin("memory"), in;
-    assert_ok(ty_tracker_contour.archive(whole, &out));
-    assert_ok(ty_archive_save_finish(&out));
-    assert_ok(ty_archive_load_begin(&in, "memory", out.bytes.at, out.bytes.n));
-    assert_ok(ty_tracker_contour.archive(loaded, &in));
-    assert_ok(ty_archive_load_finish(&in));
+    tank_reload(&ty_tracker_contour, whole, loaded);
     ty_threads_set(3);
     go_on(loaded, &t, 3, 4);
     ty_threads_set(1);
@@ -115,8 +110,6 @@ static void thin_liquid_goes_on_from_an_archive_to_the_bit(void** state)
     assert_memory_equal(a->vert, b->vert, sizeof *a->vert * (size_t)a->n_verts);
     assert_memory_equal(whole->now.inset.at, loaded->now.inset.at,
                         sizeof(double) * (size_t)whole->now.inset.n);
-    ty_archive_free(&in);
-    ty_archive_free(&out);
     ty_tracker_contour.destroy(whole);
     ty_tracker_contour.destroy(loaded);
     tank_close(&t);
