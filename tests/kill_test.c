@@ -3,6 +3,8 @@
 // bytes as a run that was never stopped.
 #include <time.h>
 
+#include "core/archive.h"
+#include "format/file.h"
 #include "program.h"
 
 static const char scene[] =
@@ -149,6 +151,40 @@ static void a_damaged_checkpoint_is_refused_and_the_one_before_is_used(void** st
     }
 }
 
+// Another name for the last record that is called `name`, and the hash that fits.
+static void rename_record(const char* path, const char* name)
+{
+    enum { HEADER = 32 };
+    unsigned char* bytes;
+    int64_t n, length = (int64_t)strlen(name), at = 0;
+    assert_ok(ty_file_read(path, 1 << 28, &bytes, &n));
+    for (int64_t i = HEADER; i + length < n; ++i)
+        if (memcmp(bytes + i, name, (size_t)length) == 0) at = i;
+    assert_true(at > 0);
+    bytes[at] ^= 0x10;
+    ty_archive ar = ty_archive_save_begin(path);
+    for (int64_t i = HEADER; i < n; ++i) assert_true(ty_array_push(&ar.bytes, bytes[i]));
+    assert_ok(ty_archive_save_finish(&ar));
+    FILE* f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(ar.bytes.at, 1, (size_t)ar.bytes.n, f), ar.bytes.n);
+    fclose(f);
+    ty_archive_free(&ar);
+    ty_free(bytes);
+}
+
+static void a_checkpoint_of_another_version_is_refused(void** state)
+{
+    (void)state;
+    const char* folder = test_folder("version");
+    char path[1000];
+    write_text(folder, "turn.yaml", scene);
+    assert_program(folder, "run turn.yaml -o r -q --frames 3", 0, NULL);
+    snprintf(path, sizeof path, "%s/r/checkpoint/frame.0003.tyc", folder);
+    rename_record(path, "ledger_sums");
+    assert_program(folder, "run turn.yaml -o r --resume", 2, "another version");
+}
+
 static void resume_goes_from_any_kept_frame(void** state)
 {
     (void)state;
@@ -180,6 +216,7 @@ int main(void)
         cmocka_unit_test(killed_twenty_times_gives_the_same_bytes),
         cmocka_unit_test(interrupted_runs_exit_130_and_go_on_exactly),
         cmocka_unit_test(a_damaged_checkpoint_is_refused_and_the_one_before_is_used),
+        cmocka_unit_test(a_checkpoint_of_another_version_is_refused),
         cmocka_unit_test(resume_goes_from_any_kept_frame),
         cmocka_unit_test(a_changed_scene_is_refused_unless_forced),
     };

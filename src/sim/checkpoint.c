@@ -122,6 +122,22 @@ static ty_status check_scene(const ty_sim* sim, const char* path, const ty_check
     return ty_ok();
 }
 
+static ty_status load_state(ty_sim* sim, ty_archive* ar)
+{
+    TY_TRY(ty_sim_archive(sim, ar));
+    return ty_archive_load_finish(ar);
+}
+
+// The hash did fit, so what does not is no damage, and older checkpoints will not fit either.
+static ty_status check_layout(const char* path, ty_status found)
+{
+    if (found.code != TY_DAMAGED) return found;
+    return ty_fail_at(TY_BAD_INPUT, path, 0, 0,
+                      "written by another version of the program (%s); resume with that one, or "
+                      "start anew with --overwrite",
+                      found.message);
+}
+
 ty_status ty_checkpoint_load(const char* dir, int number, bool force, ty_sim* sim,
                              ty_checkpoint_extra* extra)
 {
@@ -136,8 +152,7 @@ ty_status ty_checkpoint_load(const char* dir, int number, bool force, ty_sim* si
     TY_TRY_GOTO(status, ty_archive_fixed(&ar, "inputs", &inputs, 1, sizeof inputs), done);
     TY_TRY_GOTO(status, check_scene(sim, path, &head, inputs, force), done);
     TY_TRY_GOTO(status, ty_archive_i64(&ar, "text_lengths", &extra->stats_length, 2), done);
-    TY_TRY_GOTO(status, ty_sim_archive(sim, &ar), done);
-    status = ty_archive_load_finish(&ar);
+    status = check_layout(path, load_state(sim, &ar));
 done:
     ty_archive_free(&ar);
     return status;

@@ -19,7 +19,8 @@ const char* ty_checkpoint_path(const char* dir, int number, char* out, int size)
 
 ty_status ty_checkpoint_save(const char* dir, int number, ty_sim* sim, ty_checkpoint_extra extra);
 // Into a sim fresh from create. TY_DAMAGED: the file is not what was written. TY_BAD_INPUT: it
-// belongs to another scene or its input files changed (not with `force`).
+// belongs to another scene or its input files changed (not with `force`), or to another version of
+// the program.
 ty_status ty_checkpoint_load(const char* dir, int number, bool force, ty_sim* sim,
                              ty_checkpoint_extra* extra);
 

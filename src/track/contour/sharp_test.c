@@ -83,24 +83,6 @@ static void edges_do_not_wear_off(void** state)
     }
 }
 
-static void edges_that_hardly_move_stay_as_they_were(void** state)
-{
-    (void)state;
-    const double h = 1.0 / 32;
-    tank t;
-    ty_tri_mesh before = {0};
-    open_angle(&t, h);
-    ty_slc* s = open_slc(&t, h, false);
-    assert_ok(ty_tri_mesh_copy(&before, &s->now.mesh));
-    turn(s, &t, 100, 1000000000);
-    assert_int_equal(s->now.mesh.n_verts, before.n_verts);
-    for (int v = 0; v < before.n_verts; ++v)
-        assert_true(ty_norm(ty_load3(before.vert[v]) - ty_load3(s->now.mesh.vert[v])) < 1e-3 * h);
-    ty_tri_mesh_free(&before);
-    ty_tracker_contour.destroy(s);
-    tank_close(&t);
-}
-
 // Drops of a few cells have normals as far apart as those beside an edge.
 static void what_is_round_stays_round(void** state)
 {
@@ -155,7 +137,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edges_do_not_wear_off),
-        cmocka_unit_test(edges_that_hardly_move_stay_as_they_were),
         cmocka_unit_test(what_is_round_stays_round),
         cmocka_unit_test(edges_go_on_from_an_archive_to_the_bit),
     };
