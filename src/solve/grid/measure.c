@@ -105,6 +105,18 @@ static double free_speed_block(void* ctx, ty_range r)
     return top;
 }
 
+// Of what sources pour: it is there before any cell is wet.
+static double spout_speed(const ty_gridflow* gf)
+{
+    double top = 0.0;
+    for (int axis = 0; gf->has_spouts && axis < 3; ++axis) {
+        const ty_cut_faces* cut = &gf->cut[axis];
+        for (int64_t k = 0; k < cut->face.n; ++k)
+            if (cut->slip.at[k] < 0.0) top = fmax(top, ty_norm(cut->velocity.at[k]));
+    }
+    return top;
+}
+
 // Liquid leaving through open sides, m3/s: the wet part of each face is taken from its cell's
 // distance.
 static double open_flux(const ty_gridflow* gf)
@@ -142,7 +154,7 @@ ty_status ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats)
     if (!ty_array_resize(&gf->scratch, gf->wet.n)) return ty_no_memory("speeds");
     measure_job job = {.gf = gf, .square = gf->scratch.at};
     if (gf->wet.n) square = fmax(0.0, ty_parallel_max(gf->wet.n, BLOCK, speed_block, &job));
-    double top = sqrt(square);
+    double top = fmax(sqrt(square), spout_speed(gf));
     for (job.axis = 0; job.axis < 3; ++job.axis) {
         top = fmax(top, ty_parallel_max(gf->face[job.axis].n, BLOCK, free_speed_block, &job));
     }
