@@ -4,6 +4,7 @@ SOLVERS = ("grid", "tet")
 RATE = 0.002
 JET = {"sources.0.box.min": [0.15, 0.25, 0.15], "sources.0.box.max": [0.35, 0.3, 0.35], "sources.0.velocity": [0, -0.05, 0]}
 DEEP = {"sources.0.box.min": [0.15, 0.0, 0.15], "sources.0.box.max": [0.35, 0.05, 0.35], "sources.0.velocity": [0, 0.05, 0]}
+EMPTY = {"liquid": []}
 
 
 def off_by(r, key="volume"):
@@ -19,7 +20,7 @@ def run(case):
     count = 49 if case.quick else 241
     plot = case.plot("volume", "Filling a container at 0.002 m3/s", "time, s", "(volume - start - Q t), litres")
     names = (("jet", JET, True), ("jet-uncorrected", JET, False), ("from-below", DEEP, True),
-             ("from-below-uncorrected", DEEP, False))
+             ("from-below-uncorrected", DEEP, False), ("jet-empty", {**JET, **EMPTY}, True), ("from-below-empty", {**DEEP, **EMPTY}, True))
     for name, where, correct in names:
         r = case.run(name, "fill.yaml", {"cell": cell, "frames.count": count, "surface.volume.correct": correct, **where},
                      cell, free_area=lambda i, s: 0.25, work=lambda i, s: 1e9 * s["time"][i])
