@@ -157,13 +157,19 @@ static int walk_to(const ty_tet_motion* m, int n, const double (*x)[3], ty_tet_p
     return n_lost;
 }
 
+static void find_lost(const ty_tet_motion* m, double reach, int n, const int* id,
+                      const double (*x)[3], ty_tet_place* place)
+{
+    double lost[BATCH][3];
+    for (int i = 0; i < n; ++i) memcpy(lost[i], x[id[i]], sizeof lost[0]);
+    if (n) locate_lost(m, n, lost, reach, id, place);
+}
+
 void ty_tet_locate_within(const ty_tet_motion* m, double reach, int n, const double (*x)[3],
                           ty_tet_place* place)
 {
-    double lost[BATCH][3];
     int id[BATCH], n_lost = walk_to(m, n, x, place, id);
-    for (int i = 0; i < n_lost; ++i) memcpy(lost[i], x[id[i]], sizeof lost[0]);
-    if (n_lost) locate_lost(m, n_lost, lost, reach, id, place);
+    find_lost(m, reach, n_lost, id, x, place);
 }
 
 void ty_tet_locate(const ty_tet_motion* m, int n, const double (*x)[3], ty_tet_place* place)
@@ -363,19 +369,34 @@ bool ty_tet_has_solids(const ty_world* world)
     return false;
 }
 
-// `place` is where the points are; moved to walls where these are.
+// Of the points that the walk lost those that are not buried: the skin beside the others, in the
+// solid, is not asked for.
+static int leave_buried(const buried* b, int n, int* lost)
+{
+    int left = 0;
+    for (int i = 0, k = 0; i < n; ++i) {
+        while (k < b->n && b->id[k] < lost[i]) ++k;
+        if (k == b->n || b->id[k] != lost[i]) lost[left++] = lost[i];
+    }
+    return left;
+}
+
+// `place` is where the points are, but for n_lost of them; moved to walls where these are.
 static void sample_at(const ty_tet_motion* m, const ty_world* world, bool surface, int n,
-                      const double (*x)[3], ty_tet_place* place, double* u, double* a)
+                      const double (*x)[3], int n_lost, int* lost, ty_tet_place* place, double* u,
+                      double* a)
 {
     buried b;
     skin_deep s;
     b.n = s.n = 0;
-    if (surface) find_skin_deep(m, n, x, place, &s);
     if (world && ty_tet_has_solids(world)) {
         ty_sampler solid = ty_world_solid(world);
         find_buried(m, &solid, n, x, place, &b);
-        if (b.n) move_to_wall(m, &b, place);
     }
+    if (!surface) n_lost = leave_buried(&b, n_lost, lost);
+    find_lost(m, INFINITY, n_lost, lost, x, place);
+    if (surface) find_skin_deep(m, n, x, place, &s);
+    if (b.n) move_to_wall(m, &b, place);
     values_at(m, n, place, u, a);
     if (u) blend(m, &m->u, &s, u);
     if (a) blend(m, &m->a, &s, a);
@@ -392,8 +413,8 @@ void ty_tet_sample(const ty_tet_motion* m, const ty_world* world, bool surface, 
                    const double (*x)[3], double* u, double* a)
 {
     ty_tet_place place[BATCH];
-    ty_tet_locate(m, n, x, place);
-    sample_at(m, world, surface, n, x, place, u, a);
+    int lost[BATCH], n_lost = walk_to(m, n, x, place, lost);
+    sample_at(m, world, surface, n, x, n_lost, lost, place, u, a);
 }
 
 void ty_tet_sample_inside(const ty_tet_motion* m, const ty_world* world, int n,
@@ -410,7 +431,7 @@ void ty_tet_sample_inside(const ty_tet_motion* m, const ty_world* world, int n,
         place[k] = place[i];
         id[k++] = i;
     }
-    sample_at(m, world, false, k, (const double(*)[3])at, place, u[0], a[0]);
+    sample_at(m, world, false, k, (const double(*)[3])at, 0, NULL, place, u[0], a[0]);
     for (int i = k - 1; i >= 0; --i)
         memmove(u[id[i]], u[i], sizeof u[0]), memmove(a[id[i]], a[i], sizeof a[0]);
 }

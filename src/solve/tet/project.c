@@ -81,6 +81,15 @@ void ty_tet_projector_destroy(ty_tet_projector* p)
     ty_free(p);
 }
 
+static void given_block(void* ctx, ty_range r)
+{
+    const ty_tet_job* job = ctx;
+    const ty_tet_state* s = job->s;
+    for (int64_t v = r.begin; v < r.end; ++v)
+        job->p->given.at[v] = s->vert_kind.at[v] & TY_VERT_AIR ? job->solve_dt * s->given.at[v]
+                                                               : 0.0;
+}
+
 static ty_status make_room(const ty_tet_job* job)
 {
     ty_tet_projector* p = job->p;
@@ -92,8 +101,7 @@ static ty_status make_room(const ty_tet_job* job)
         return ty_no_memory("projection");
     if (had != m->n_verts && m->n_verts)
         memset(s->pressure.at, 0, sizeof(double) * (size_t)m->n_verts);
-    for (int v = 0; v < m->n_verts; ++v)
-        p->given.at[v] = s->vert_kind.at[v] & TY_VERT_AIR ? job->solve_dt * s->given.at[v] : 0.0;
+    ty_parallel_for(m->n_verts, BLOCK, given_block, (void*)job);
     return ty_ok();
 }
 
@@ -110,6 +118,12 @@ static ty_status make_room_for_result(const ty_tet_job* job)
         !ty_array_resize(&p->known, m->n_tets))
         return ty_no_memory("projection");
     return ty_ok();
+}
+
+static void add_guess(void* ctx, ty_range r)
+{
+    const ty_tet_projector* p = ctx;
+    for (int64_t k = r.begin; k < r.end; ++k) p->x.at[k] += p->guess.at[k];
 }
 
 // Solves for the change from the guess, so that a good one makes the result better; a bad one is
@@ -136,7 +150,7 @@ static ty_status solve(const ty_tet_job* job, ty_solve_stats* stats)
     if (!linear.converged)
         ty_log(TY_LOG_WARNING, "pressure: residual %.1e after %d iterations", linear.last_residual,
                linear.iterations);
-    for (int k = 0; k < n && guessed; ++k) p->x.at[k] += p->guess.at[k];
+    if (guessed) ty_parallel_for(n, BLOCK, add_guess, p);
     return ty_ok();
 }
 

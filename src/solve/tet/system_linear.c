@@ -367,21 +367,29 @@ ty_status ty_tet_linear_assemble(const ty_tet_job* job)
     return ty_ok();
 }
 
-// A mesh value at unknowns.
-void ty_tet_linear_guess(const ty_tet_job* job)
+static void guess_block(void* ctx, ty_range r)
 {
+    const ty_tet_job* job = ctx;
     const ty_tet_projector* p = job->p;
     const ty_tet_mesh* m = &job->s->mesh;
-    for (int k = 0; k < p->n_face_unknowns; ++k) {
+    for (int64_t k = r.begin; k < r.end; ++k) {
+        if (k >= p->n_face_unknowns) {
+            int v = p->unknown_vert.at[k - p->n_face_unknowns];
+            p->guess.at[k] = job->solve_dt * job->s->pressure.at[v];
+            continue;
+        }
         int f = p->unknown_face.at[k], t = m->face_tet[f][0];
         double sum = 0.0;
         for (int i = 0; i < 4; ++i)
             if (m->tet_face[t][i] != f) sum += job->s->pressure.at[m->tet[t][i]];
         p->guess.at[k] = job->solve_dt * sum / 3.0;
     }
-    for (int v = 0; v < m->n_verts; ++v)
-        if (p->vert_unknown.at[v] >= 0)
-            p->guess.at[p->vert_unknown.at[v]] = job->solve_dt * job->s->pressure.at[v];
+}
+
+// A mesh value at unknowns.
+void ty_tet_linear_guess(const ty_tet_job* job)
+{
+    ty_parallel_for(job->p->n_unknowns, BLOCK, guess_block, (void*)job);
 }
 
 // New velocities, and the fluxes out of each tet through whole faces.
@@ -435,7 +443,31 @@ static void flux_block(void* ctx, ty_range r)
     }
 }
 
-static void add_outflow(const ty_tet_job* job, int tet)
+// Sums at vertices over tets: each of `of` pieces of work reads all tets and adds to its own
+// vertices, a part of the inner ones and of those on the boundary, in the order of the tets.
+typedef struct vertex_sums {
+    const ty_tet_job* job;
+    int of;
+} vertex_sums;
+
+typedef struct own_verts {
+    int begin[2], end[2];
+} own_verts;
+
+static own_verts own_verts_of(const vertex_sums* q, ty_range r)
+{
+    const ty_tet_mesh* m = &q->job->s->mesh;
+    int64_t inner = m->n_inner, outer = m->n_verts - m->n_inner;
+    return (own_verts){{(int)(inner * r.begin / q->of), (int)(inner + outer * r.begin / q->of)},
+                       {(int)(inner * r.end / q->of), (int)(inner + outer * r.end / q->of)}};
+}
+
+static bool is_own(const own_verts* own, int v)
+{
+    return (v >= own->begin[0] && v < own->end[0]) || (v >= own->begin[1] && v < own->end[1]);
+}
+
+static void add_outflow(const ty_tet_job* job, const own_verts* own, int tet)
 {
     ty_tet_state* s = job->s;
     const int *face = s->mesh.tet_face[tet], *vert = s->mesh.tet[tet];
@@ -450,23 +482,29 @@ static void add_outflow(const ty_tet_job* job, int tet)
             if (j != i) out[j] += third;
     }
     for (int j = 0; j < 4; ++j)
-        if (s->vert_kind.at[vert[j]] & TY_VERT_AIR) s->outflow.at[vert[j]] += out[j] - wall[j];
+        if (is_own(own, vert[j]) && s->vert_kind.at[vert[j]] & TY_VERT_AIR)
+            s->outflow.at[vert[j]] += out[j] - wall[j];
 }
 
 // What leaves at air vertices: the residual of the row the vertex would have had, and a third of
 // its air faces.
-static void make_outflow(const ty_tet_job* job)
+static void make_outflow(void* ctx, ty_range r)
 {
-    ty_tet_state* s = job->s;
+    const vertex_sums* q = ctx;
+    ty_tet_state* s = q->job->s;
     const ty_tet_mesh* m = &s->mesh;
-    if (m->n_verts) memset(s->outflow.at, 0, sizeof(double) * (size_t)m->n_verts);
+    own_verts own = own_verts_of(q, r);
+    for (int k = 0; k < 2; ++k)
+        for (int v = own.begin[k]; v < own.end[k]; ++v) s->outflow.at[v] = 0.0;
     for (int t = 0; t < m->n_tets; ++t) {
         bool air = false, shared = false;
         for (int i = 0; i < 4; ++i) {
-            air |= (s->vert_kind.at[m->tet[t][i]] & TY_VERT_AIR) != 0;
-            shared |= job->p->face_unknown.at[m->tet_face[t][i]] < 0;
+            int v = m->tet[t][i];
+            air |= is_own(&own, v) && (s->vert_kind.at[v] & TY_VERT_AIR) != 0;
         }
-        if (air && shared && s->open.at[t] > 0.0) add_outflow(job, t);
+        for (int i = 0; i < 4 && air; ++i)
+            shared |= q->job->p->face_unknown.at[m->tet_face[t][i]] < 0;
+        if (air && shared && s->open.at[t] > 0.0) add_outflow(q->job, &own, t);
     }
 }
 
@@ -487,39 +525,50 @@ static void face_values(const ty_tet_job* job, int tet, double out[4])
 
 // The pressure at vertices without an unknown: the mean, by volume, of what the tets around have
 // there.
-static void make_pressure(const ty_tet_job* job)
+static void make_pressure(void* ctx, ty_range r)
 {
+    const vertex_sums* q = ctx;
+    const ty_tet_job* job = q->job;
     const ty_tet_projector* p = job->p;
     ty_tet_state* s = job->s;
     const ty_tet_mesh* m = &s->mesh;
-    for (int v = 0; v < m->n_verts; ++v) {
-        int k = p->vert_unknown.at[v];
-        bool air = (s->vert_kind.at[v] & TY_VERT_AIR) != 0;
-        s->pressure.at[v] = air ? s->given.at[v] : k >= 0 ? p->x.at[k] / job->solve_dt : 0.0;
-        p->weight.at[v] = air || k >= 0 ? -1.0 : 0.0;
-    }
+    own_verts own = own_verts_of(q, r);
+    for (int part = 0; part < 2; ++part)
+        for (int v = own.begin[part]; v < own.end[part]; ++v) {
+            int k = p->vert_unknown.at[v];
+            bool air = (s->vert_kind.at[v] & TY_VERT_AIR) != 0;
+            s->pressure.at[v] = air ? s->given.at[v] : k >= 0 ? p->x.at[k] / job->solve_dt : 0.0;
+            p->weight.at[v] = air || k >= 0 ? -1.0 : 0.0;
+        }
     if (p->scheme == TY_TET_NODAL) return;
     for (int t = 0; t < m->n_tets; ++t) {
-        if (s->open.at[t] == 0.0) continue;
+        bool wanted[4], any = false;
+        for (int i = 0; i < 4; ++i) {
+            int v = m->tet[t][i];
+            any |= wanted[i] = is_own(&own, v) && !(p->weight.at[v] < 0.0);
+        }
+        if (!any || s->open.at[t] == 0.0) continue;
         double x[4], volume = ty_tet_mesh_geometry(m, t).volume;
         face_values(job, t, x);
         double sum = x[0] + x[1] + x[2] + x[3];
         for (int i = 0; i < 4; ++i) {
             int v = m->tet[t][i];
-            if (p->weight.at[v] < 0.0) continue;
+            if (!wanted[i]) continue;
             s->pressure.at[v] += volume * (sum - 3.0 * x[i]) / job->solve_dt;
             p->weight.at[v] += volume;
         }
     }
-    for (int v = 0; v < m->n_verts; ++v)
-        if (p->weight.at[v] > 0.0) s->pressure.at[v] /= p->weight.at[v];
+    for (int part = 0; part < 2; ++part)
+        for (int v = own.begin[part]; v < own.end[part]; ++v)
+            if (p->weight.at[v] > 0.0) s->pressure.at[v] /= p->weight.at[v];
 }
 
 void ty_tet_linear_apply(const ty_tet_job* job)
 {
     ty_parallel_for(job->s->mesh.n_tets, BLOCK, update_block, (void*)job);
-    make_outflow(job);
-    make_pressure(job);
+    vertex_sums q = {job, ty_threads()};
+    ty_parallel_for(q.of, 1, make_outflow, &q);
+    ty_parallel_for(q.of, 1, make_pressure, &q);
 }
 
 void ty_tet_linear_flux(const ty_tet_job* job)

@@ -35,6 +35,10 @@ static const double THIN = 2.0 * TY_SLC_OVERLAP;
 // Of half of that: a point so far below a face is not as deep as in a thick wall
 static const double NOT_DEEP = 0.98;
 
+// Cells from the surface where what lies below a wall is air, whatever the linear rule makes of it: it
+// looks TY_SLC_DEPTH cells out.
+static const double DRY = 8.0;
+
 double ty_slc_beyond(const ty_slc* s, const double x[3])
 {
     double out = -INFINITY;
@@ -117,7 +121,7 @@ static void eval_open(const ty_sampler* inner, const open_points* o, double* out
 
 // Departs: where the liquid at the wall is as deep as its continuation, this goes on to its end.
 // There both values of the linear rule are those of the distance to that end: costly, and all they
-// could do is wear it off. Leaves the others.
+// could do is wear it off. Nor does it matter far from all liquid. Leaves the others.
 static void end_deep(const ty_slc_walled* w, buried* b, double* out)
 {
     double value[CHUNK], h = w->slc->def.cell, end = TY_SLC_DEPTH * h;
@@ -126,6 +130,10 @@ static void end_deep(const ty_slc_walled* w, buried* b, double* out)
     for (int i = 0; i < b->n; ++i) {
         if (value[i] < FULL_SLACK * h - end) {
             out[b->id[i]] = b->depth[i] - end;
+            continue;
+        }
+        if (value[i] > DRY * h && b->parting[i] == 0.0) {
+            out[b->id[i]] = value[i];
             continue;
         }
         keep_buried(b, i, n++);
