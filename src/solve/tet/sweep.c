@@ -9,9 +9,13 @@
 //
 // So the whole is measured, on the liquid's own surface and along the paths that trackers will
 // follow, and what outward second-order motion is too much is taken away from it, and added to the
-// inward one, in proportion, or the other way round: no motion changes its sign, and where there is
-// none nothing changes. Each body of liquid by itself. Not beside solids that move: what they
+// inward one, in proportion, or the other way round: none of it changes its sign. What it cannot take,
+// all of the surface takes. Each body of liquid by itself. Not beside solids that move: what they
 // displace is not known so exactly.
+//
+// A source's own surface does not count: what it leaves empty is filled up whatever it is (a fifth more
+// than the source should bring where a jet begins to fall). All other surface of such a body sweeps what
+// the source brings.
 #include <string.h>
 
 #include "core/parallel.h"
@@ -23,8 +27,11 @@
 enum { BATCH = TY_SAMPLE_BATCH, BLOCK = 1024 };
 // |sum of area vectors| / sum of areas around a vertex: less is a crease, which is left alone
 static const double LEAST_FLAT = 0.5;
-// Cells: no more second-order motion of a vertex counts
+// Cells: no more second-order motion of a vertex counts, and no more is taken beside it
 static const double MOST = 0.05;
+// Cells: surface so near to a source is its own
+static const double OWN = 0.1;
+static const double FAR = 1e9;    // m: nowhere near
 
 typedef struct sweep {
     ty_tetflow* tf;
@@ -34,7 +41,8 @@ typedef struct sweep {
     ty_sampler walls;
     ty_flow flow;
     ty_vec3* way;     // per vertex of the surface
-    double* solid;    // the same: distance to solids
+    double* own;      // the same: distance to what is a source's own
+    double* open;     // and to solids too
     double* swept;    // per triangle, m3
 } sweep;
 
@@ -42,7 +50,14 @@ typedef struct sweep {
 typedef struct share {
     ty_vec3 area;
     double plain, second;    // m2, m3
+    int source;              // whose own it is, or -1
+    bool flat;
 } share;
+
+// What a body sweeps too much, the second-order motion that may take it, m3, and its surface, m2.
+typedef struct body {
+    double excess, second, area;
+} body;
 
 static ty_vec3 area_of(const ty_vec3 x[3]) { return 0.5 * ty_cross(x[1] - x[0], x[2] - x[0]); }
 
@@ -54,41 +69,73 @@ static ty_vec3 area_on_way(const ty_vec3 x[3], const ty_vec3 way[3])
     return (area_of(x) + 4.0 * area_of(half) + area_of(end)) / 6.0;
 }
 
+// How far points are from what is a source's own, negative on it, and which source that is.
+static void find_own(const sweep* s, int n, const double (*x)[3], double* out, int* source)
+{
+    double d[BATCH];
+    for (int i = 0; i < n; ++i) out[i] = FAR, source[i] = -1;
+    for (int k = 0; k < ty_world_n_sources(s->tf->world); ++k) {
+        ty_source from = ty_world_source(s->tf->world, k);
+        if (!from.on || !from.velocity.eval) continue;
+        ty_sample(&from.distance, n, x, d);
+        for (int i = 0; i < n; ++i) {
+            double beyond = d[i] - OWN * s->tf->def->cell;
+            if (beyond < out[i]) out[i] = beyond, source[i] = k;
+        }
+    }
+}
+
 // What would end behind a wall ends at it.
 static void way_block(void* ctx, ty_range r)
 {
     const sweep* s = ctx;
     const double(*x)[3] = (const double(*)[3])s->surface->vert + r.begin;
-    double end[BATCH][3], depth[BATCH];
+    double end[BATCH][3], before[BATCH], after[BATCH], *own = s->own + r.begin;
+    int source[BATCH];
     int n = (int)(r.end - r.begin);
     ty_trace_forward(&s->flow, s->dt, n, x, end);
+    find_own(s, n, x, own, source);
     if (s->walled) {
-        ty_sample(&s->walls, n, x, s->solid + r.begin);
-        ty_sample(&s->walls, n, (const double(*)[3])end, depth);
+        ty_sample(&s->walls, n, x, before);
+        ty_sample(&s->walls, n, (const double(*)[3])end, after);
     }
     for (int i = 0; i < n; ++i) {
         ty_vec3 to = ty_load3(end[i]);
-        if (s->walled && s->solid[r.begin + i] > 0.0 && depth[i] < 0.0)
-            to -= depth[i] * ty_tet_way_out(&s->walls, s->tf->def->cell, to);
+        if (s->walled && before[i] > 0.0 && after[i] < 0.0)
+            to -= after[i] * ty_tet_way_out(&s->walls, s->tf->def->cell, to);
         s->way[r.begin + i] = to - ty_load3(x[i]);
+        s->open[r.begin + i] = s->walled ? ty_min(before[i], own[i]) : own[i];
     }
 }
 
-// Outside solids.
+// Corners that are a source's own move as the others do, or the rest of the surface seems held back.
+static void continue_ways(const double own[3], ty_vec3 way[3])
+{
+    ty_vec3 sum = {0};
+    int n = 0;
+    for (int k = 0; k < 3; ++k)
+        if (own[k] > 0.0) sum += way[k], ++n;
+    for (int k = 0; k < 3 && n; ++k)
+        if (!(own[k] > 0.0)) way[k] = sum / n;
+}
+
+// Outside solids and sources.
 static void swept_block(void* ctx, ty_range r)
 {
     const sweep* s = ctx;
     for (int64_t t = r.begin; t < r.end; ++t) {
         const int* v = s->surface->tri[t];
         ty_vec3 x[3], way[3], moved = {0};
-        double d[3] = {1.0, 1.0, 1.0}, weight[3];
-        for (int k = 0; k < 3 && s->walled; ++k) d[k] = s->solid[v[k]];
-        ty_triangle_open_moments(d, weight);
+        double own[3], d[3], weight[3];
         for (int k = 0; k < 3; ++k) {
             x[k] = ty_load3(s->surface->vert[v[k]]);
             way[k] = s->way[v[k]];
-            moved += weight[k] * way[k];
+            own[k] = s->own[v[k]];
+            d[k] = s->open[v[k]];
         }
+        ty_triangle_open_moments(d, weight);
+        continue_ways(own, way);
+        for (int k = 0; k < 3; ++k) moved += weight[k] * way[k];
         s->swept[t] = ty_dot(moved, area_on_way(x, way));
     }
 }
@@ -97,9 +144,10 @@ static ty_status measure(sweep* s)
 {
     int n = s->surface->n_verts, n_tris = s->surface->n_tris;
     s->way = ty_alloc((size_t)n, sizeof *s->way);
-    s->solid = ty_alloc((size_t)n, sizeof *s->solid);
+    s->own = ty_alloc((size_t)n, sizeof *s->own);
+    s->open = ty_alloc((size_t)n, sizeof *s->open);
     s->swept = ty_alloc((size_t)n_tris, sizeof *s->swept);
-    if (!s->way || !s->solid || !s->swept) return ty_no_memory("what the surface sweeps");
+    if (!s->way || !s->own || !s->open || !s->swept) return ty_no_memory("what the surface sweeps");
     ty_parallel_for(n, BATCH, way_block, s);
     ty_parallel_for(n_tris, BLOCK, swept_block, s);
     return ty_ok();
@@ -133,9 +181,11 @@ static void find_shares(const sweep* s, const ty_tet_motion* m, share* out)
         }
     }
     for (int v = 0; v < n; ++v) {
-        double size = ty_norm(out[v].area), most = MOST * s->tf->def->cell * size;
-        bool flat = size > LEAST_FLAT * out[v].plain;
-        out[v].second = flat ? ty_min(fabs(out[v].second), most) : 0.0;
+        double size = ty_norm(out[v].area), most = MOST * s->tf->def->cell * size, own;
+        find_own(s, 1, (const double(*)[3])skin->vert[v], &own, &out[v].source);
+        if (own > 0.0) out[v].source = -1;
+        out[v].flat = size > LEAST_FLAT * out[v].plain && out[v].source < 0;
+        out[v].second = out[v].flat ? ty_min(fabs(out[v].second), most) : 0.0;
     }
 }
 
@@ -159,38 +209,78 @@ static int body_at(const ty_tet_motion* m, const double x[3], int* parent)
     return tet < 0 ? -1 : ty_find(parent, mesh->tet[tet][0]);
 }
 
-// sum[body]: what it sweeps too much, and the second-order motion that may take it, m3. piece:
-// scratch.
+// What source k brings by being filled up, m3/s: what it does not bring as a divergence (emit.c).
+static double poured(const sweep* s, const ty_tet_motion* m, int k)
+{
+    ty_source from = ty_world_source(s->tf->world, k);
+    double rate = from.rate, d, x[1][3];
+    for (int64_t t = 0; t < s->tf->divergence.n; ++t) {
+        if (s->tf->divergence.at[t] == 0.0) continue;
+        ty_store3(x[0], m->centre.at[t]);
+        ty_sample(&from.distance, 1, (const double(*)[3])x, &d);
+        if (d < 0.0) rate -= s->tf->divergence.at[t] * m->state.open.at[t] * m->volume.at[t];
+    }
+    return ty_max(rate, 0.0);
+}
+
+// Of a source, to the body whose surface it has.
+static void add_poured(const sweep* s, const ty_tet_motion* m, const share* shares, int* parent,
+                       body* bodies)
+{
+    const ty_tet_mesh* mesh = &m->state.mesh;
+    int n_sources = ty_world_n_sources(s->tf->world);
+    for (int k = 0; k < n_sources; ++k)
+        for (int v = mesh->n_inner; v < mesh->n_verts; ++v) {
+            const share* part = &shares[v - mesh->n_inner];
+            if (part->source != k || !(part->plain > 0.0)) continue;
+            bodies[ty_find(parent, v)].excess -= s->dt * poured(s, m, k);
+            break;
+        }
+}
+
+// piece: scratch.
 static void add_up(const sweep* s, const ty_liquid* liquid, const ty_tet_motion* m,
-                   const share* shares, int* parent, int* piece, double (*sum)[2])
+                   const share* shares, int* parent, int* piece, body* bodies)
 {
     const ty_tet_mesh* mesh = &m->state.mesh;
     for (int i = 0; i < liquid->n_pieces; ++i) piece[i] = -2;
     for (int t = 0; t < s->surface->n_tris; ++t) {
-        int v = s->surface->tri[t][0], *body = &piece[liquid->piece[v]];
-        if (*body == -2) *body = body_at(m, s->surface->vert[v], parent);
-        if (*body >= 0) sum[*body][0] += s->swept[t];
+        int v = s->surface->tri[t][0], *of = &piece[liquid->piece[v]];
+        if (*of == -2) *of = body_at(m, s->surface->vert[v], parent);
+        if (*of >= 0) bodies[*of].excess += s->swept[t];
     }
     for (int64_t t = 0; t < s->tf->divergence.n; ++t)
-        sum[ty_find(parent, mesh->tet[t][0])][0] -= s->dt * s->tf->divergence.at[t] *
-                                                    m->state.open.at[t] * m->volume.at[t];
-    for (int v = mesh->n_inner; v < mesh->n_verts; ++v)
-        sum[ty_find(parent, v)][1] += shares[v - mesh->n_inner].second;
+        bodies[ty_find(parent, mesh->tet[t][0])].excess -= s->dt * s->tf->divergence.at[t] *
+                                                           m->state.open.at[t] * m->volume.at[t];
+    add_poured(s, m, shares, parent, bodies);
+    for (int v = mesh->n_inner; v < mesh->n_verts; ++v) {
+        const share* part = &shares[v - mesh->n_inner];
+        body* of = &bodies[ty_find(parent, v)];
+        of->second += part->second;
+        if (part->flat) of->area += ty_norm(part->area);
+    }
+}
+
+// How far the surface around a vertex goes too far outward, m.
+static double too_far(const sweep* s, const share* part, const body* of)
+{
+    double size = ty_norm(part->area), taken = ty_clamp(of->excess, -of->second, of->second);
+    double out = part->second > 0.0 ? taken / of->second * part->second / size : 0.0;
+    if (!part->flat || !(of->area > 0.0)) return out;
+    double most = MOST * s->tf->def->cell;
+    return out + ty_clamp((of->excess - taken) / of->area, -most, most);
 }
 
 // What trackers see, with the skin's velocities changed; these are then what they were.
 static ty_status show(const sweep* s, ty_tet_motion* m, const share* shares, int* parent,
-                      double (*sum)[2], ty_vec3* kept)
+                      const body* bodies, ty_vec3* kept)
 {
     const ty_tet_mesh* mesh = &m->state.mesh;
     int n = mesh->n_verts - mesh->n_inner;
     memcpy(kept, m->u.skin.at, (size_t)n * sizeof *kept);
     for (int v = 0; v < n; ++v) {
-        const double* of = sum[ty_find(parent, mesh->n_inner + v)];
-        double size2 = ty_dot(shares[v].area, shares[v].area);
-        if (!(shares[v].second > 0.0)) continue;
-        double part = ty_clamp(of[0] / of[1], -1.0, 1.0);
-        m->u.skin.at[v] -= part * shares[v].second / (s->dt * size2) * shares[v].area;
+        double out = too_far(s, &shares[v], &bodies[ty_find(parent, mesh->n_inner + v)]);
+        if (out != 0.0) m->u.skin.at[v] -= out / (s->dt * ty_norm(shares[v].area)) * shares[v].area;
     }
     ty_status status = ty_tet_band_make(&s->tf->band, m, s->tf->world, s->tf->dt_limit);
     memcpy(m->u.skin.at, kept, (size_t)n * sizeof *kept);
@@ -204,19 +294,19 @@ static ty_status balance(sweep* s, const ty_liquid* liquid, ty_tet_motion* m)
     ty_vec3* kept = ty_alloc((size_t)n, sizeof *kept);
     int* parent = ty_alloc((size_t)n_verts, sizeof *parent);
     int* piece = ty_alloc((size_t)liquid->n_pieces, sizeof *piece);
-    double(*sum)[2] = ty_alloc_zero((size_t)n_verts, sizeof *sum);
+    body* bodies = ty_alloc_zero((size_t)n_verts, sizeof *bodies);
     ty_status status = ty_no_memory("what the surface sweeps");
-    if (shares && kept && parent && piece && sum) {
+    if (shares && kept && parent && piece && bodies) {
         find_shares(s, m, shares);
         find_bodies(&m->state.mesh, parent);
-        add_up(s, liquid, m, shares, parent, piece, sum);
-        status = show(s, m, shares, parent, sum, kept);
+        add_up(s, liquid, m, shares, parent, piece, bodies);
+        status = show(s, m, shares, parent, bodies, kept);
     }
     ty_free(shares);
     ty_free(kept);
     ty_free(parent);
     ty_free(piece);
-    ty_free(sum);
+    ty_free(bodies);
     return status;
 }
 
@@ -235,7 +325,8 @@ ty_status ty_tetflow_sweep(ty_tetflow* tf, const ty_liquid* liquid, double dt)
     ty_status status = measure(&s);
     if (status.code == TY_OK) status = balance(&s, liquid, m);
     ty_free(s.way);
-    ty_free(s.solid);
+    ty_free(s.own);
+    ty_free(s.open);
     ty_free(s.swept);
     return status;
 }
