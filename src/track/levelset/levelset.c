@@ -180,6 +180,10 @@ ty_status ty_levelset_carry(ty_levelset* ls, const ty_flow* flow, const ty_world
     return ls->weighed ? ty_levelset_weigh(ls, flow, dt) : ty_ok();
 }
 
+// Less often was tried, after 2.4 cells where keep.c gives back: a dam break of 64 cells needs 7 % less
+// time and is corrected as before; but a free drop of three cells gains 3 % of its volume, F15's jet is
+// corrected by 2.1 instead of 0.9 % a second, F3's wave of 64 cells is 0.3 instead of 0.14 % off, and,
+// with obstacles, the first peak of D3's pressure 15 instead of 9 %.
 ty_status ty_levelset_settle(ty_levelset* ls, double went)
 {
     return ls->moved > ls->def.redistance * ls->grid.cell ? ty_levelset_redistance(ls, went)
