@@ -82,7 +82,8 @@ static void carry(void* ctx, ty_range r)
     ty_gridflow* gf = job->gf;
     const ty_cells* c = &gf->cells;
     const int* face = gf->face[job->axis].at + r.begin;
-    double x[TY_SAMPLE_BATCH][3], u[TY_SAMPLE_BATCH], lo[TY_SAMPLE_BATCH], hi[TY_SAMPLE_BATCH];
+    double x[TY_SAMPLE_BATCH][3], u[TY_SAMPLE_BATCH], rate[TY_SAMPLE_BATCH];
+    double lo[TY_SAMPLE_BATCH], hi[TY_SAMPLE_BATCH];
     int n = (int)(r.end - r.begin), axis = job->axis;
     ty_cell_walk walk = {0};
     for (int i = 0; i < n; ++i) {
@@ -91,16 +92,14 @@ static void carry(void* ctx, ty_range r)
     }
     if (gf->carries) lagrangian_foot(job, n, face, x);
     else ty_trace_back(&job->flow, job->dt, n, (const double(*)[3])x, x);
-    const double* values = gf->carries ? gf->carried[axis] : gf->u[axis];
+    const double *values = gf->carries ? gf->carried[axis] : gf->u[axis], *rates = gf->acc[axis];
     bool linear = gf->def->advection == TY_ADVECT_SEMI_LAGRANGIAN || gf->def->paper || job->bounds;
-    if (linear)
+    if (linear) {
         ty_face_linear(c, axis, values, n, (const double(*)[3])x, u, job->bounds ? lo : NULL, hi);
-    else ty_face_cubic(c, axis, values, n, (const double(*)[3])x, u);
+        if (rates) ty_face_linear(c, axis, rates, n, (const double(*)[3])x, rate, NULL, NULL);
+    } else ty_face_cubic(c, axis, values, rates, n, (const double(*)[3])x, u, rate);
     for (int i = 0; i < n; ++i) gf->next[axis][face[i]] = u[i];
-    if (gf->carries) {
-        ty_face_linear(c, axis, gf->acc[axis], n, (const double(*)[3])x, u, NULL, NULL);
-        for (int i = 0; i < n; ++i) gf->rate[axis][face[i]] = u[i];
-    }
+    for (int i = 0; i < n && rates; ++i) gf->rate[axis][face[i]] = rate[i];
     for (int i = 0; i < n && job->bounds; ++i)
         job->bounds[r.begin + i][0] = lo[i], job->bounds[r.begin + i][1] = hi[i];
 }

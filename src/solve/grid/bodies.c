@@ -136,7 +136,7 @@ static ty_status list_cut_faces(region* g)
 {
     ty_gridflow* gf = g->gf;
     const ty_cells* c = &gf->cells;
-    double deepest = -(gf->layers + 3) * c->h, highest = gf->rides ? BESIDE * c->h : -INFINITY;
+    double deepest = -(gf->most_layers + 3) * c->h, highest = gf->rides ? BESIDE * c->h : -INFINITY;
     for (int axis = 0; axis < 3; ++axis) {
         ty_cut_faces* cut = &gf->cut[axis];
         cut->face.n = 0;

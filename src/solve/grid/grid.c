@@ -7,7 +7,7 @@
 #include "solve/grid/gridflow.h"
 #include "solve/kinds.h"
 
-// Extrapolation reaches this many layers beyond cfl: as far as anything can go, and one more.
+// Extrapolation reaches at most this many layers beyond cfl: as far as anything can go, and one more.
 enum { EXTRA_LAYERS = (int)TY_FARTHEST_BEYOND + 1, MAX_LAYERS = 200 };
 
 // The share of a usual step that finds the first pressure and acceleration.
@@ -123,6 +123,7 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
     if (!liquid) return ty_fail(TY_NOT_YET, "solver 'grid' has no smoke yet; use 'octree'");
     gf->world = world;
     gf->middle_dt = 0.0;
+    gf->layers = ty_gridflow_layers(gf);
     ty_varying* mu = (ty_varying*)&gf->def->viscosity;    // only its cache of volume files changes
     TY_TRY(ty_varying_prepare(mu, t, t + dt));
     uint64_t on = sources_on(world);
@@ -352,7 +353,8 @@ static ty_status create_parts(ty_gridflow* gf, const ty_world* world)
     // Stress that stops all acceleration is no acceleration to carry along.
     gf->carries = gf->def->theta < 1.0 && gf->def->viscosity_form != TY_VISCOSITY_VARIATIONAL &&
                   !gf->def->paper;
-    gf->layers = (int)ty_clamp(ceil(gf->def->cfl), 1.0, MAX_LAYERS) + EXTRA_LAYERS;
+    gf->layers = gf->most_layers = (int)ty_clamp(ceil(gf->def->cfl), 1.0, MAX_LAYERS) +
+                                   EXTRA_LAYERS;
     TY_TRY(make_cells(gf, def));
     TY_TRY(reserve(gf));
     find_within(gf);

@@ -73,7 +73,7 @@ typedef struct ty_gridflow {
     bool closed[TY_N_SIDES];
     double wall_at[3];    // where the closed upper sides cut the last cells; INFINITY: they do not
     bool carries;         // theta < 1: accelerations are carried along
-    int layers;           // of extrapolation
+    int layers, most_layers;    // of extrapolation: in this step, ever
 
     double *u[3], *next[3];          // velocity; the one being made
     float* path[3];                  // where carried: the one that points follow (path.c)
@@ -287,8 +287,9 @@ ty_status ty_gridflow_expose(ty_gridflow* gf);
 // measure.c: what stats say, and the limits of the next step.
 ty_status ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats);
 
-// pace.c: the speed, at most `top`, that the next step goes by, m/s. `square`: of the liquid cells'
-// speeds.
+// pace.c: how many layers of extrapolation a step needs whose flow goes on in the next one; the speed,
+// at most `top`, that the next step goes by, m/s. `square`: of the liquid cells' speeds.
+int ty_gridflow_layers(const ty_gridflow* gf);
 double ty_gridflow_pace(const ty_gridflow* gf, const double* square, double top);
 // Cells beyond cfl that any liquid may go in a step.
 #define TY_FARTHEST_BEYOND 6.0
@@ -313,11 +314,11 @@ void ty_gridflow_velocity(const void* gf, int n, const double (*x)[3], double* o
 void ty_gridflow_acceleration(const void* gf, int n, const double (*x)[3], double* out);
 void ty_gridflow_pressure(const void* gf, int n, const double (*x)[3], double* out);
 // One component of a staggered field at points: trilinear with the bounds of its eight values, and
-// cubic within them.
+// cubic within them; with that, rates (or NULL), trilinear.
 void ty_face_linear(const ty_cells* c, int axis, const double* values, int n, const double (*x)[3],
                     double* out, double* low, double* high);
-void ty_face_cubic(const ty_cells* c, int axis, const double* values, int n, const double (*x)[3],
-                   double* out);
+void ty_face_cubic(const ty_cells* c, int axis, const double* values, const double* rates, int n,
+                   const double (*x)[3], double* out, double* rate);
 // Whether all eight values that ty_face_linear would use are on faces marked 1.
 bool ty_face_surrounded(const ty_cells* c, int axis, const uint8_t* mark, const double x[3]);
 // The full vector at a face along `axis`: its own component and means of four of the others.

@@ -22,6 +22,8 @@ enum { BLOCK = 1024, HALVINGS = 8 };
 static const double FLYING = 1e-2, SPRAY = 1e-3, FEW = 1e-4;    // shares of the liquid's cells
 static const double SPRAY_BEYOND = 2.0, SPRAY_TIMES = 2.0;      // cells beyond cfl, times as far
 static const double MOST_TIMES = 4.0;
+// Cells: so much farther than in the step before the fastest may go.
+static const double FARTHER = 1.5;
 // Cells in a step: by so much what acts on flying liquid may move it, and so much farther or less far
 // may go what is where it flies to.
 static const double ACTED = 0.1, CHANGED = 1.0;
@@ -112,10 +114,18 @@ static bool is_enough(const ty_gridflow* gf, const double* square, double speed)
            (may_fly && !(ty_parallel_sum(gf->wet.n, BLOCK, count_not_flying, &job) > FEW * n));
 }
 
+// What goes farthest goes about as far as in the step before, and the layer beyond is needed for values
+// between. Should it go yet farther, ty_gridflow_pace makes the step shorter.
+int ty_gridflow_layers(const ty_gridflow* gf)
+{
+    double farthest = fmax(gf->max_speed * gf->dt_limit * gf->cells.per_h, gf->def->cfl);
+    return (int)fmin(ceil(farthest + FARTHER) + 1.0, gf->most_layers);
+}
+
 double ty_gridflow_pace(const ty_gridflow* gf, const double* square, double top)
 {
     double cfl = gf->def->cfl, fast = top;
-    double slow = top * fmax(1.0 / MOST_TIMES, cfl / (cfl + TY_FARTHEST_BEYOND));
+    double slow = top * fmax(1.0 / MOST_TIMES, cfl / (gf->layers - 1));
     for (int k = 0; k < HALVINGS; ++k) {
         double middle = 0.5 * (slow + fast);
         if (is_enough(gf, square, middle)) fast = middle;

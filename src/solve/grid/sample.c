@@ -26,15 +26,6 @@ static inline double lattice_at(const ty_cells* c, int axis, double x)
 {
     return (x - c->origin[axis]) * c->per_h;
 }
-static inline slot center_slot(const ty_cells* c, int axis, double at)
-{
-    return find_slot(at + 0.5, 0, c->n[axis] + 1);
-}
-static inline slot face_slot(const ty_cells* c, int axis, double at)
-{
-    return find_slot(at + 1.0, 1, c->n[axis] + 1);
-}
-
 static inline double component(const ty_cells* c, const double* v, double sx, double sy, double sz)
 {
     int dy = c->stride[1], dz = c->stride[2];
@@ -43,12 +34,6 @@ static inline double component(const ty_cells* c, const double* v, double sx, do
     y1 += sz * (ty_load2(v + dy + dz) - y1);
     y0 += sy * (y1 - y0);
     return y0[0] + sx * (y0[1] - y0[0]);
-}
-
-static inline double trilinear(const ty_cells* c, const double* values, slot sx, slot sy, slot sz)
-{
-    const double* v = values + sx.low + c->stride[1] * sy.low + c->stride[2] * sz.low;
-    return component(c, v, sx.share, sy.share, sz.share);
 }
 
 static inline void components(const ty_cells* c, const ty_places* p, double* const u[3],
@@ -153,46 +138,37 @@ void ty_gridflow_pressure(const void* self, int n, const double (*x)[3], double*
     }
 }
 
-static inline void component_slots(const ty_cells* c, int axis, const double x[3], slot s[3])
-{
-    for (int d = 0; d < 3; ++d) {
-        double at = lattice_at(c, d, x[d]);
-        s[d] = d == axis ? face_slot(c, d, at) : center_slot(c, d, at);
-    }
-}
-
 void ty_face_linear(const ty_cells* c, int axis, const double* values, int n, const double (*x)[3],
                     double* out, double* low, double* high)
 {
+    ty_lanes l = ty_make_lanes(c);
     for (int i = 0; i < n; ++i) {
-        slot s[3];
-        component_slots(c, axis, x[i], s);
-        out[i] = trilinear(c, values, s[0], s[1], s[2]);
+        ty_face_place p = ty_place_face(c, &l, axis, x[i]);
+        const double* v = values + p.at;
+        out[i] = component(c, v, p.share[0], p.share[1], p.share[2]);
         if (!low) continue;
-        const double* v = values + s[0].low + c->stride[1] * s[1].low + c->stride[2] * s[2].low;
         low[i] = high[i] = v[0];
         for (int corner = 1; corner < 8; ++corner) {
             double value =
                 v[(corner & 1) + c->stride[1] * (corner >> 1 & 1) + c->stride[2] * (corner >> 2)];
-            low[i] = fmin(low[i], value);
-            high[i] = fmax(high[i], value);
+            low[i] = ty_min(low[i], value);
+            high[i] = ty_max(high[i], value);
         }
     }
 }
 
 bool ty_face_surrounded(const ty_cells* c, int axis, const uint8_t* mark, const double x[3])
 {
-    slot s[3];
-    component_slots(c, axis, x, s);
-    const uint8_t* v = mark + s[0].low + c->stride[1] * s[1].low + c->stride[2] * s[2].low;
+    ty_lanes l = ty_make_lanes(c);
+    const uint8_t* v = mark + ty_place_face(c, &l, axis, x).at;
     for (int corner = 0; corner < 8; ++corner)
         if (v[(corner & 1) + c->stride[1] * (corner >> 1 & 1) + c->stride[2] * (corner >> 2)] != 1)
             return false;
     return true;
 }
 
-// Lagrange weights of four equidistant samples: third order, exact for cubics.
-static inline void cubic_weights(double t, double w[4])
+// Lagrange weights of four equidistant samples, an axis to a lane: third order, exact for cubics.
+static inline void cubic_weights(ty_vec3 t, ty_vec3 w[4])
 {
     static const double SIXTH = 1.0 / 6.0;
     w[0] = -t * (t - 1.0) * (t - 2.0) * SIXTH;
@@ -208,10 +184,11 @@ typedef struct cubic {
     double low, high;
 } cubic;
 
-static inline void add_plane(cubic* f, const ty_vec3 line[4], const double w[4], double weight,
+static inline void add_plane(cubic* f, const ty_vec3 line[4], const ty_vec3 w[4], double weight,
                              bool in_middle)
 {
-    f->sum += weight * (w[0] * line[0] + w[1] * line[1] + (w[2] * line[2] + w[3] * line[3]));
+    f->sum += weight *
+              (w[0][1] * line[0] + w[1][1] * line[1] + (w[2][1] * line[2] + w[3][1] * line[3]));
     for (int j = 1; j < 3 && in_middle; ++j) {
         f->low = ty_min(f->low, ty_min(line[j][1], line[j][2]));
         f->high = ty_max(f->high, ty_max(line[j][1], line[j][2]));
@@ -219,7 +196,7 @@ static inline void add_plane(cubic* f, const ty_vec3 line[4], const double w[4],
 }
 
 // Away from the sides; v: the eight's lowest.
-static inline cubic cubic_inside(const ty_cells* c, const double* v, double w[3][4])
+static inline cubic cubic_inside(const ty_cells* c, const double* v, const ty_vec3 w[4])
 {
     cubic f = {{0}, INFINITY, -INFINITY};
     const double* at = v - 1 - c->stride[1] - c->stride[2];
@@ -227,19 +204,19 @@ static inline cubic cubic_inside(const ty_cells* c, const double* v, double w[3]
     for (int k = 0; k < 4; ++k, at += c->stride[2]) {
         ty_vec3 line[4] = {ty_load4(at), ty_load4(at + dy), ty_load4(at + 2 * dy),
                            ty_load4(at + 3 * dy)};
-        add_plane(&f, line, w[1], w[2][k], k == 1 || k == 2);
+        add_plane(&f, line, w, w[k][2], k == 1 || k == 2);
     }
     return f;
 }
 
 // Where samples beyond the domain's sides are those on them.
-static cubic cubic_beside(const ty_cells* c, int axis, const double* values, const slot s[3],
-                          double w[3][4])
+static cubic cubic_beside(const ty_cells* c, int axis, const double* values, ty_four_ints low,
+                          const ty_vec3 w[4])
 {
     int at[3][4];
     for (int d = 0; d < 3; ++d)
         for (int k = 0; k < 4; ++k) {
-            int first = d == axis ? 1 : 0, last = c->n[d] + 1, i = s[d].low - 1 + k;
+            int first = d == axis ? 1 : 0, last = c->n[d] + 1, i = low[d] - 1 + k;
             at[d][k] = c->stride[d] * (i < first ? first : i > last ? last : i);
         }
     cubic f = {{0}, INFINITY, -INFINITY};
@@ -249,32 +226,39 @@ static cubic cubic_beside(const ty_cells* c, int axis, const double* values, con
             const double* v = values + at[1][j] + at[2][k];
             line[j] = (ty_vec3){v[at[0][0]], v[at[0][1]], v[at[0][2]], v[at[0][3]]};
         }
-        add_plane(&f, line, w[1], w[2][k], k == 1 || k == 2);
+        add_plane(&f, line, w, w[k][2], k == 1 || k == 2);
     }
     return f;
 }
 
-static double cubic_at(const ty_cells* c, int axis, const double* values, const double x[3])
+static inline bool is_inside(const ty_cells* c, int axis, ty_four_ints low)
 {
-    slot s[3];
-    double w[3][4];
     bool inside = true;
-    component_slots(c, axis, x, s);
-    for (int d = 0; d < 3; ++d) {
-        cubic_weights(s[d].share, w[d]);
-        inside = inside && s[d].low > (d == axis) && s[d].low < c->n[d];
-    }
-    int64_t low = s[0].low + c->stride[1] * s[1].low + c->stride[2] * s[2].low;
-    cubic f = inside ? cubic_inside(c, values + low, w) : cubic_beside(c, axis, values, s, w);
-    double value = w[0][0] * f.sum[0] + w[0][1] * f.sum[1] + w[0][2] * f.sum[2] +
-                   w[0][3] * f.sum[3];
+    for (int d = 0; d < 3; ++d) inside = inside && low[d] > (d == axis) && low[d] < c->n[d];
+    return inside;
+}
+
+static inline double cubic_at(const ty_cells* c, int axis, const double* values,
+                              const ty_face_place* p)
+{
+    ty_vec3 w[4];
+    cubic_weights(p->share, w);
+    cubic f = is_inside(c, axis, p->low) ? cubic_inside(c, values + p->at, w)
+                                         : cubic_beside(c, axis, values, p->low, w);
+    double value = w[0][0] * f.sum[0] + w[1][0] * f.sum[1] + w[2][0] * f.sum[2] +
+                   w[3][0] * f.sum[3];
     return ty_clamp(value, f.low, f.high);
 }
 
-void ty_face_cubic(const ty_cells* c, int axis, const double* values, int n, const double (*x)[3],
-                   double* out)
+void ty_face_cubic(const ty_cells* c, int axis, const double* values, const double* rates, int n,
+                   const double (*x)[3], double* out, double* rate)
 {
-    for (int i = 0; i < n; ++i) out[i] = cubic_at(c, axis, values, x[i]);
+    ty_lanes l = ty_make_lanes(c);
+    for (int i = 0; i < n; ++i) {
+        ty_face_place p = ty_place_face(c, &l, axis, x[i]);
+        out[i] = cubic_at(c, axis, values, &p);
+        if (rates) rate[i] = component(c, rates + p.at, p.share[0], p.share[1], p.share[2]);
+    }
 }
 
 void ty_face_vectors(const ty_gridflow* gf, double* const u[3], int axis, int n, const int* face,
