@@ -259,3 +259,34 @@ double ty_cubic_zero(const double f[4])
     bends(f, &a, &b);
     return a == 0.0 ? t : zero_from(t, f, a, b, 0.0, 1.0, f[2] - f[1]);
 }
+
+// As ty_cubic_zero, to the bit.
+static lanes zeros_of(lanes f[4])
+{
+    lanes zero = same(0.0), one = same(1.0), rise = f[2] - f[1];
+    lanes a = f[0] - 2.0 * f[1] + f[2], b = f[1] - 2.0 * f[2] + f[3];
+    limited limits = limit(a, b);
+    apply(&limits, &a, &b);
+    lanes straight = f[1] / (f[1] - f[2]), t = straight;
+    for (int step = 0; step < ZERO_STEPS; ++step) {
+        lanes bend = 0.5 * ((1.0 - t) * a + t * b);
+        lanes value = f[1] + t * (f[2] - f[1]) - t * (1.0 - t) * bend;
+        lanes slope = f[2] - f[1] - (1.0 - 2.0 * t) * bend - 0.5 * t * (1.0 - t) * (b - a);
+        lanes next = t - value / slope;
+        next = pick(next < zero, zero, pick(next > one, one, next));
+        t = pick(slope * rise > zero, next, t);
+    }
+    return pick(a == zero, straight, t);
+}
+
+void ty_cubic_zeros(int n, const double (*f)[4], double* t)
+{
+    for (int i = 0; i < n; i += 4) {
+        int left = n - i < 4 ? n - i : 4;
+        lanes row[4];
+        for (int k = 0; k < 4; ++k) row[k] = ty_load4(f[k < left ? i + k : i]);
+        turn(row);
+        lanes found = zeros_of(row);
+        for (int k = 0; k < left; ++k) t[i + k] = found[k];
+    }
+}
