@@ -135,12 +135,26 @@ static inline void place_all(const ty_grid* g, const double s[3], stencil p[3])
         p[axis] = place(s[axis], g->n[axis], ty_grid_stride(g, axis));
 }
 
-double ty_cubic_gradient(const ty_cubic* f, const double s[3], double gradient[3])
+// The same where no border is near, as nearly everywhere; false elsewhere.
+static inline bool place_inside(const ty_grid* g, const double s[3], stencil p[3])
 {
-    stencil p[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        if (!(s[axis] >= 1.0 && s[axis] < g->n[axis] - 2.0)) return false;
+        int base = (int)s[axis];
+        int64_t stride = ty_grid_stride(g, axis);
+        p[axis] = (stencil){.t = s[axis] - base};
+        for (int c = 0; c < 4; ++c) p[axis].offset[c] = (base - 1) * stride + c * stride;
+    }
+    return true;
+}
+
+// Inlined twice: without a border most of it is gone.
+__attribute__((always_inline)) static inline double gradient_at(const ty_cubic* f,
+                                                                const stencil p[3],
+                                                                double gradient[3])
+{
     lanes v[4], row[4], row_dx[4], slopes[4], dy, dz;
     limited limits;
-    place_all(f->grid, s, p);
     for (int c = 0; c < 4; ++c) {
         load_plane(f->values, p, c, v);
         row[c] = along(&p[0], v, &row_dx[c], &limits);
@@ -159,12 +173,19 @@ double ty_cubic_gradient(const ty_cubic* f, const double s[3], double gradient[3
     return f->scale * value;
 }
 
-static double value_at(const ty_grid* g, const double* values, const double s[3])
+double ty_cubic_gradient(const ty_cubic* f, const double s[3], double gradient[3])
 {
     stencil p[3];
+    if (place_inside(f->grid, s, p)) return gradient_at(f, p, gradient);
+    place_all(f->grid, s, p);
+    return gradient_at(f, p, gradient);
+}
+
+__attribute__((always_inline)) static inline double value_in(const double* values,
+                                                             const stencil p[3])
+{
     lanes v[4], row[4];
     limited limits;
-    place_all(g, s, p);
     for (int c = 0; c < 4; ++c) {
         load_plane(values, p, c, v);
         row[c] = along(&p[0], v, NULL, &limits);
@@ -173,6 +194,14 @@ static double value_at(const ty_grid* g, const double* values, const double s[3]
     lanes plane = along(&p[1], row, NULL, &limits);
     for (int c = 0; c < 4; ++c) v[c] = same(plane[c]);
     return along(&p[2], v, NULL, &limits)[0];
+}
+
+static double value_at(const ty_grid* g, const double* values, const double s[3])
+{
+    stencil p[3];
+    if (place_inside(g, s, p)) return value_in(values, p);
+    place_all(g, s, p);
+    return value_in(values, p);
 }
 
 void ty_grid_distance(const ty_grid* g, const double* values, int n, const double (*x)[3],
@@ -229,4 +258,35 @@ double ty_cubic_zero(const double f[4])
     double a, b, t = f[1] / (f[1] - f[2]);
     bends(f, &a, &b);
     return a == 0.0 ? t : zero_from(t, f, a, b, 0.0, 1.0, f[2] - f[1]);
+}
+
+// As ty_cubic_zero, to the bit.
+static lanes zeros_of(lanes f[4])
+{
+    lanes zero = same(0.0), one = same(1.0), rise = f[2] - f[1];
+    lanes a = f[0] - 2.0 * f[1] + f[2], b = f[1] - 2.0 * f[2] + f[3];
+    limited limits = limit(a, b);
+    apply(&limits, &a, &b);
+    lanes straight = f[1] / (f[1] - f[2]), t = straight;
+    for (int step = 0; step < ZERO_STEPS; ++step) {
+        lanes bend = 0.5 * ((1.0 - t) * a + t * b);
+        lanes value = f[1] + t * (f[2] - f[1]) - t * (1.0 - t) * bend;
+        lanes slope = f[2] - f[1] - (1.0 - 2.0 * t) * bend - 0.5 * t * (1.0 - t) * (b - a);
+        lanes next = t - value / slope;
+        next = pick(next < zero, zero, pick(next > one, one, next));
+        t = pick(slope * rise > zero, next, t);
+    }
+    return pick(a == zero, straight, t);
+}
+
+void ty_cubic_zeros(int n, const double (*f)[4], double* t)
+{
+    for (int i = 0; i < n; i += 4) {
+        int left = n - i < 4 ? n - i : 4;
+        lanes row[4];
+        for (int k = 0; k < 4; ++k) row[k] = ty_load4(f[k < left ? i + k : i]);
+        turn(row);
+        lanes found = zeros_of(row);
+        for (int k = 0; k < left; ++k) t[i + k] = found[k];
+    }
 }

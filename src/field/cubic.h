@@ -36,6 +36,8 @@ void ty_grid_distance(const ty_grid* g, const double* values, int n, const doubl
 // between two places where it does.
 double ty_cubic_value(const double f[4], double t);
 double ty_cubic_zero(const double f[4]);
+// The same for n rows, four at a time.
+void ty_cubic_zeros(int n, const double (*f)[4], double* t);
 double ty_cubic_zero_between(const double f[4], double from, double to);
 
 #endif

@@ -16,6 +16,8 @@ enum {
     BAND_STEPS = 3,    // hardly ever ends
     N_NEIGHBOURS = 26,
     ALONG_AXES = 6,    // of them
+    NO_SLOT = -1,
+    ROUGH_SLOT = -2,    // of a cell that is in no layer but the nearest
 };
 static const double EXACT_REACH = 2.5;    // cells that the surface's interpolant asks
 // From there to here one Newton step will do; beyond, a neighbour's closest point: up to 0.1 cells
@@ -117,7 +119,7 @@ static void fill_rows(void* ctx, ty_range range)
         int y = (int)(row % j->g->n[1]), z = (int)(row / j->g->n[1]);
         for (int i = 0, found = 0; found < j->r->row_count.at[row]; ++i)
             if (j->r->touches.at[row * n + i])
-                out[found++] = (ty_band_cell){row * n + i, {i, y, z}};
+                out[found++] = (ty_band_cell){(int)(row * n + i), {i, y, z}};
     }
 }
 
@@ -125,6 +127,14 @@ static bool grow_lists(ty_redistance* r, int64_t n)
 {
     return ty_array_reserve(&r->cell, n) && ty_array_reserve(&r->closest, n) &&
            ty_array_reserve(&r->distance, n);
+}
+
+static void clear_slots(void* ctx, ty_range range)
+{
+    const job* j = ctx;
+    int* slot = j->r->slot.at;
+    for (int64_t c = range.begin; c < range.end; ++c)
+        slot[c] = j->rough && j->rough[c] ? ROUGH_SLOT : NO_SLOT;
 }
 
 static ty_status find_near(job* j)
@@ -180,6 +190,14 @@ static double linear_gradient(const ty_cubic* f, const double s[3], double gradi
     return f->scale * (plane[0] + t[0] * (plane[1] - plane[0]));
 }
 
+static inline ty_vec3 no_farther(ty_vec3 move)
+{
+    double squared = ty_dot(move, move);
+    return squared > STEP_LIMIT * STEP_LIMIT ? move * (STEP_LIMIT / sqrt(squared)) : move;
+}
+
+static inline bool is_within(double squared, double length) { return squared <= length * length; }
+
 // Newton steps from `start` to the point of the zero set that is closest to x: along the gradient
 // to the set, across it to the foot of x. The distance is the part along the normal, so a rest of
 // the tangential step counts squared. Found is also what has not come to rest after max_steps, if
@@ -200,19 +218,20 @@ static inline foot project(double (*interpolant)(const ty_cubic*, const double*,
         ty_vec3 onto = grad * (-value / squared);
         ty_vec3 along = grad * (ty_dot(r, grad) / squared);
         ty_vec3 across = r - along;
-        double off = ty_norm(onto), aside = ty_norm(across), length = ty_norm(along - onto);
-        ty_vec3 move = onto + across;
-        double size = ty_norm(move);
-        at += size > STEP_LIMIT ? move * (STEP_LIMIT / size) : move;
-        bool rests = off <= tolerance.off && aside <= ty_max(tolerance.aside, ALIGNED * length);
-        if (rests || (step == max_steps && off <= NEARLY_ON && aside <= NEARLY_ALIGNED * length)) {
+        double off2 = ty_dot(onto, onto), aside2 = ty_dot(across, across);
+        double length = ty_norm(along - onto);
+        at += no_farther(onto + across);
+        bool rests = is_within(off2, tolerance.off) &&
+                     is_within(aside2, ty_max(tolerance.aside, ALIGNED * length));
+        if (rests || (step == max_steps && is_within(off2, NEARLY_ON) &&
+                      is_within(aside2, NEARLY_ALIGNED * length))) {
             ty_store3(result.at, at);
             ty_store3(result.normal, grad / sqrt(squared));
             result.distance = length;
             result.found = length <= reach;
             break;
         }
-        if (!(ty_norm(to - at) <= reach + STEP_LIMIT)) break;
+        if (!is_within(ty_dot(to - at, to - at), reach + STEP_LIMIT)) break;
     }
     return result;
 }
@@ -261,12 +280,6 @@ static bool at_border(const ty_grid* g, const int ijk[3])
     for (int axis = 0; axis < 3; ++axis)
         if (ijk[axis] < 1 || ijk[axis] >= g->n[axis] - 1) return true;
     return false;
-}
-
-static ty_vec3 no_farther(ty_vec3 move)
-{
-    double size = ty_norm(move);
-    return size > STEP_LIMIT ? move * (STEP_LIMIT / size) : move;
 }
 
 // Where the first Newton step from a cell's centre leads, by central differences.
@@ -331,26 +344,32 @@ static double near_body(void* ctx, ty_range range)
 }
 
 // Cells next to list entries [begin, end) that have no place yet, in order of their finders; rough
-// ones keep their values.
+// ones keep their values. Which of six cells is new cannot be foreseen, so that no branch asks: all
+// are written, and the next one overwrites those that are not.
 static ty_status next_layer(job* j, int64_t begin, int64_t end)
 {
     ty_redistance* r = j->r;
-    if (!grow_lists(r, end + 6 * (end - begin))) return ty_no_memory("band of the redistancing");
+    if (!grow_lists(r, end + 6 * (end - begin) + 1))
+        return ty_no_memory("band of the redistancing");
+    ty_band_cell* out = r->cell.at;
+    int n = (int)r->cell.n, *slot = r->slot.at;
     for (int64_t i = begin; i < end; ++i) {
         if (r->distance.at[i] >= j->band) continue;
-        const ty_band_cell* from = &r->cell.at[i];
+        const ty_band_cell from = out[i];
         for (int side = 0; side < 6; ++side) {
-            int axis = side >> 1, step = side & 1 ? 1 : -1, at = from->ijk[axis] + step;
-            ty_band_cell next = *from;
-            next.id += step * ty_grid_stride(j->g, axis);
-            if (at < 0 || at >= j->g->n[axis] || r->slot.at[next.id] >= 0) continue;
-            if (j->rough && j->rough[next.id]) continue;
+            int axis = side >> 1, step = side & 1 ? 1 : -1, at = from.ijk[axis] + step;
+            bool out_of_grid = at < 0 || at >= j->g->n[axis];
+            ty_band_cell next = from;
+            next.id += out_of_grid ? 0 : step * (int)j->stride[axis];
             next.ijk[axis] = at;
-            r->slot.at[next.id] = (int)r->cell.n;
-            r->cell.at[r->cell.n++] = next;
+            int here = slot[next.id];
+            bool is_new = here == NO_SLOT;
+            out[n] = next;
+            slot[next.id] = is_new ? n : here;
+            n += is_new;
         }
     }
-    r->closest.n = r->distance.n = r->cell.n;
+    r->cell.n = r->closest.n = r->distance.n = n;
     return ty_ok();
 }
 
@@ -382,17 +401,19 @@ typedef struct offer {
     int slot;
 } offer;
 
-// That of the cell `offset` away in memory, if it is of an earlier layer.
+// That of the cell `offset` away in memory, if it is of an earlier layer. Half of them are, in no
+// order that a branch could learn.
 static inline void look_at(const job* j, const int* slot_here, int64_t offset, offer* best)
 {
+    static const float out_of_reach[2] = {INFINITY, 0.0f};
     int slot = slot_here[offset];
-    if ((unsigned)slot >= (unsigned)j->begin) return;    // also where there is none
-    const float* at = j->r->closest.at[slot].at;
+    int earlier = (unsigned)slot < (unsigned)j->begin;    // not where there is none
+    const float* at = j->r->closest.at[slot & -earlier].at;
     float x = best->x[0] - at[0], y = best->x[1] - at[1], z = best->x[2] - at[2];
-    float squared = x * x + y * y + z * z;
-    if (squared >= best->squared) return;
-    best->squared = squared;
-    best->slot = slot;
+    float squared = x * x + y * y + z * z + out_of_reach[earlier];
+    bool nearer = squared < best->squared;
+    best->squared = nearer ? squared : best->squared;
+    best->slot = nearer ? slot : best->slot;
 }
 
 // On the surface's side only: across the three edges and the corner towards the best so far.
@@ -493,7 +514,7 @@ ty_status ty_redistance_run(ty_redistance* r, const ty_grid* g, double band,
     for (int axis = 0; axis < 3; ++axis) j.stride[axis] = ty_grid_stride(g, axis);
     neighbours(&j);
     if (!ty_array_resize(&r->slot, size)) return ty_no_memory("places of the redistancing");
-    memset(r->slot.at, -1, (size_t)size * sizeof *r->slot.at);
+    ty_parallel_for(size, 16 * BLOCK, clear_slots, &j);
     TY_TRY(find_near(&j));
     r->n_fallback = (int64_t)ty_parallel_sum(r->n_near, BLOCK, near_body, &j);
     int64_t begin = 0, end = r->n_near;

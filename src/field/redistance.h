@@ -22,13 +22,13 @@ typedef struct ty_closest_place {
 } ty_closest_place;
 
 typedef struct ty_band_cell {
-    int64_t id;    // in memory
+    int id;    // in memory
     int ijk[3];
 } ty_band_cell;
 
 // Scratch memory and counts of the last call. Open; zero-initialise, then ty_redistance_free.
 typedef struct ty_redistance {
-    TY_ARRAY(int) slot;                    // per cell: place in the band's lists, -1 outside
+    TY_ARRAY(int) slot;                    // per cell: place in the band's lists, negative outside
     TY_ARRAY(ty_band_cell) cell;           // the band's cells, layer by layer from the surface
     TY_ARRAY(ty_closest_place) closest;    // of each cell
     TY_ARRAY(double) distance;             // new values of the band's cells, in cells

@@ -174,12 +174,13 @@ static void emit_triangles(const pass* k, const cell_rows* c, int64_t row)
         for (uint64_t todo = active_cells(k, c, w); todo; todo &= todo - 1) {
             int p = __builtin_ctzll(todo);
             const ty_contour_case* one = &k->cases[case_of(k, c, w, p)];
+            int id[12];
+            for (int i = 0; i < one->n_cuts; ++i) {
+                int edge = one->cut[i], corner = ty_contour_edge_corner(edge);
+                id[edge] = vertex_id(k, c->row[corner >> 1], w, p + (corner & 1), edge >> 2);
+            }
             for (int t = 0; t < one->n_tris; ++t, ++tri)
-                for (int v = 0; v < 3; ++v) {
-                    int corner = ty_contour_edge_corner(one->edge[t][v]);
-                    (*tri)[v] = vertex_id(k, c->row[corner >> 1], w, p + (corner & 1),
-                                          one->edge[t][v] >> 2);
-                }
+                for (int v = 0; v < 3; ++v) (*tri)[v] = id[one->edge[t][v]];
         }
 }
 

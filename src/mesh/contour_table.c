@@ -116,6 +116,9 @@ static void make_case(int inside)
     uint8_t next[N_EDGES];
     for (int e = 0; e < N_EDGES; ++e) next[e] = NONE;
     for (int face = 0; face < 6; ++face) link_face(inside, face, next);
+    ty_contour_case* c = &cases[inside];
+    for (int e = 0; e < N_EDGES; ++e)
+        if (next[e] != NONE) c->cut[c->n_cuts++] = (uint8_t)e;
     for (int e = 0; e < N_EDGES; ++e) {
         uint8_t loop[MAX_LOOP];
         int n = 0;
@@ -126,7 +129,7 @@ static void make_case(int inside)
             next[at] = NONE;
             at = to;
         }
-        if (n) triangulate(&cases[inside], loop, n);
+        if (n) triangulate(c, loop, n);
     }
 }
 

@@ -18,6 +18,7 @@ enum { TY_CONTOUR_MAX_TRIS = 5 };
 typedef struct ty_contour_case {
     uint8_t n_tris;
     uint8_t edge[TY_CONTOUR_MAX_TRIS][3];    // counter-clockwise from the air
+    uint8_t n_cuts, cut[12];                 // the edges that are cut
 } ty_contour_case;
 
 // The table, 256 entries indexed by the corners that are inside. Made on first use; any thread.

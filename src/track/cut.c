@@ -307,17 +307,24 @@ static void place_vertices(void* ctx, ty_range r)
 {
     placing* p = ctx;
     const ty_cutter* c = p->c;
+    double f[BLOCK][4], zero[BLOCK];
+    int id[BLOCK], n = 0;
     for (int64_t v = r.begin; v < r.end; ++v) {
+        int low[3], axis = ty_contour_edge(c->contour.key.at[v], low);
+        if (between_centers(&c->part, low, axis, f[n])) id[n++] = (int)v;
+    }
+    ty_cubic_zeros(n, (const double(*)[4])f, zero);
+    for (int64_t v = r.begin, next = 0; v < r.end; ++v) {
         int node[3], low[3];
         bool border;
-        double *x = p->mesh->vert[v], f[4];
+        double* x = p->mesh->vert[v];
         int axis = inside_end(c, (int)v, node, &border);
         ty_contour_edge(c->contour.key.at[v], low);
         double t = x[axis] - (low[axis] + c->part.first[axis]);
-        if (border) {
+        if (next < n && id[next] == v) {
+            x[axis] = low[axis] + ty_clamp(zero[next++], TY_CUT_LEAST, 1.0 - TY_CUT_LEAST);
+        } else if (border) {
             for (int d = 0; d < 3; ++d) x[d] = node[d] + c->part.first[d];
-        } else if (between_centers(&c->part, low, axis, f)) {
-            x[axis] = low[axis] + ty_clamp(ty_cubic_zero(f), TY_CUT_LEAST, 1.0 - TY_CUT_LEAST);
         } else if (c->part.refine == 0 || ty_min(t, 1.0 - t) <= TY_CONTOUR_MIN_CUT * 1.001) {
             x[axis] = low[axis] + c->part.first[axis] + true_cut(c, low, axis);
         }

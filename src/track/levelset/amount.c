@@ -232,16 +232,15 @@ static void deal_boxes(void* ctx, ty_range r)
 ty_status ty_levelset_list_boxes(ty_levelset* ls)
 {
     int64_t size = ty_grid_size(&ls->grid);
-    if (!ty_array_resize(&ls->box_at, size)) return ty_no_memory("cells at the surface");
-    memset(ls->box_at.at, -1, (size_t)size * sizeof *ls->box_at.at);
+    int64_t most = 8 * ls->kept.n < size ? 8 * ls->kept.n : size;
     ls->box.n = 0;
+    if (!ty_array_resize(&ls->box_at, size) || !ty_array_reserve(&ls->box, most + 1))
+        return ty_no_memory("cells at the surface");
+    memset(ls->box_at.at, -1, (size_t)size * sizeof *ls->box_at.at);
     for (int64_t i = 0; i < ls->kept.n; ++i)
-        for (int k = 0; k < 8 && !is_cut(ls, ls->kept.at[i].cell); ++k) {
-            int low = ls->kept.at[i].cell - (int)corner_offset(&ls->grid, k);
-            if (ls->box_at.at[low] >= 0) continue;
-            ls->box_at.at[low] = (int)ls->box.n;
-            if (!ty_array_push(&ls->box, low)) return ty_no_memory("cells at the surface");
-        }
+        for (int k = 0; k < 8 && !is_cut(ls, ls->kept.at[i].cell); ++k)
+            ty_levelset_list(ls->kept.at[i].cell - corner_offset(&ls->grid, k), ls->box_at.at,
+                             ls->box.at, &ls->box.n);
     return ty_array_resize(&ls->parts, ls->box.n) ? ty_ok() : ty_no_memory("cells at the surface");
 }
 

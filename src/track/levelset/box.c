@@ -32,12 +32,16 @@ static double face_area(const double p[8], const double cut[12])
     return area;
 }
 
-// The divergence theorem for (x, 0, 0).
-static double volume(const double p[8], const double cut[12])
+static const ty_contour_case* case_of(const double p[8])
 {
     int inside = 0;
     for (int k = 0; k < 8; ++k) inside |= (p[k] < 0.0) << k;
-    const ty_contour_case* c = &ty_contour_cases()[inside];
+    return &ty_contour_cases()[inside];
+}
+
+// The divergence theorem for (x, 0, 0).
+static double volume(const ty_contour_case* c, const double p[8], const double cut[12])
+{
     double sum = face_area(p, cut);
     for (int t = 0; t < c->n_tris; ++t) {
         ty_vec3 x[3];
@@ -53,29 +57,25 @@ static double volume(const double p[8], const double cut[12])
     return sum;
 }
 
-static bool is_cut(const double p[8], int edge)
-{
-    int a = ty_contour_edge_corner(edge);
-    return (p[a] < 0.0) != (p[a | 1 << (edge >> 2)] < 0.0);
-}
-
 double ty_levelset_whole_box(const ty_levelset* ls, const double* values, int64_t low)
 {
     const ty_grid* g = &ls->grid;
-    double p[8], cut[12];
+    double p[8], cut[12], f[12][4], zero[12];
     int64_t node[8];
     for (int k = 0; k < 8; ++k) {
         node[k] = low + (k & 1) + (k >> 1 & 1) * ty_grid_stride(g, 1) +
                   (k >> 2) * ty_grid_stride(g, 2);
         p[k] = values[node[k]];
     }
-    for (int edge = 0; edge < 12; ++edge) {
-        if (!is_cut(p, edge)) continue;
-        int64_t stride = ty_grid_stride(g, edge >> 2), a = node[ty_contour_edge_corner(edge)];
-        double f[4] = {values[a - stride], values[a], values[a + stride], values[a + 2 * stride]};
-        cut[edge] = ty_cubic_zero(f);
+    const ty_contour_case* c = case_of(p);
+    for (int i = 0; i < c->n_cuts; ++i) {
+        int64_t stride = ty_grid_stride(g, c->cut[i] >> 2);
+        const double* at = values + node[ty_contour_edge_corner(c->cut[i])];
+        for (int k = 0; k < 4; ++k) f[i][k] = at[(k - 1) * stride];
     }
-    return volume(p, cut);
+    ty_cubic_zeros(c->n_cuts, (const double(*)[4])f, zero);
+    for (int i = 0; i < c->n_cuts; ++i) cut[c->cut[i]] = zero[i];
+    return volume(c, p, cut);
 }
 
 // phi at t after a centre along an axis.
@@ -132,10 +132,10 @@ double ty_levelset_cut_box(const ty_levelset* ls, const double* values, int64_t 
         }
         p[k] = value_at(at[k], stride, t[k], 3);
     }
-    for (int edge = 0; edge < 12; ++edge) {
-        if (!is_cut(p, edge)) continue;
-        int axis = edge >> 2, k = ty_contour_edge_corner(edge);
+    const ty_contour_case* c = case_of(p);
+    for (int i = 0; i < c->n_cuts; ++i) {
+        int edge = c->cut[i], axis = edge >> 2, k = ty_contour_edge_corner(edge);
         cut[edge] = cut_of(at[k], stride, t[k], axis, from[axis], to[axis], p[k], p[k | 1 << axis]);
     }
-    return volume(p, cut);
+    return volume(c, p, cut);
 }

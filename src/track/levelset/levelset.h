@@ -124,6 +124,16 @@ ty_status ty_levelset_transport(ty_levelset* ls, const ty_flow* flow, double dt,
 // How far x lies beyond the open sides, 0 inside. Everything out there is air.
 double ty_levelset_beyond_open(const ty_levelset* ls, const double x[3]);
 
+// Puts a cell at the end of a list of n that has room for one more, unless it has a place there,
+// place[cell] >= 0. Whether it has cannot be foreseen, so that no branch asks.
+static inline void ty_levelset_list(int64_t cell, int* place, int* list, int64_t* n)
+{
+    int at = place[cell];
+    list[*n] = (int)cell;
+    place[cell] = at < 0 ? (int)*n : at;
+    *n += at < 0;
+}
+
 // amount.c: cells^3 of liquid in a cell of the list `kept`, by phi or an array like it. *area: how
 // that grows with -phi / cell. List_boxes before, after a change of the list; measure_boxes with the
 // same values, only of boxes where they differ from those before (NULL: all).

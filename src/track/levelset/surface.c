@@ -156,14 +156,22 @@ static void place_vertices(void* ctx, ty_range r)
 {
     ty_levelset* ls = ctx;
     const ty_grid* g = &ls->grid;
+    double f[BATCH][4], t[BATCH], low[BATCH], *to[BATCH];    // to: the coordinate along the edge
+    int n = 0;
     for (int64_t v = r.begin; v < r.end; ++v) {
         int ijk[3], axis = ty_contour_edge(ls->contour.key.at[v], ijk);
         if (ijk[axis] < 1 || ijk[axis] + 2 >= g->n[axis]) continue;
         int64_t stride = ty_grid_stride(g, axis);
         const double* at = ls->phi + ty_grid_index(g, ijk[0], ijk[1], ijk[2]);
-        const double f[4] = {at[-stride], at[0], at[stride], at[2 * stride]};
-        double t = ty_clamp(ty_cubic_zero(f), TY_CONTOUR_MIN_CUT, 1.0 - TY_CONTOUR_MIN_CUT);
-        ls->surface.vert[v][axis] = g->origin[axis] + g->cell * (ijk[axis] + 0.5 + t);
+        for (int k = 0; k < 4; ++k) f[n][k] = at[(k - 1) * stride];
+        low[n] = ijk[axis] + 0.5;
+        to[n++] = &ls->surface.vert[v][axis];
+    }
+    ty_cubic_zeros(n, (const double(*)[4])f, t);
+    for (int i = 0; i < n; ++i) {
+        int axis = (int)((to[i] - ls->surface.vert[0]) % 3);
+        double cut = ty_clamp(t[i], TY_CONTOUR_MIN_CUT, 1.0 - TY_CONTOUR_MIN_CUT);
+        *to[i] = g->origin[axis] + g->cell * (low[i] + cut);
     }
 }
 

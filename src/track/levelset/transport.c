@@ -298,11 +298,13 @@ static void clamp_band(void* ctx, ty_range r)
 
 ty_status ty_levelset_activate(ty_levelset* ls)
 {
-    int64_t size = ty_grid_size(&ls->grid);
-    ls->active.n = 0;
-    for (int64_t c = 0; c < size; ++c)
-        if (fabs(ls->phi[c]) < ls->band && !ty_array_push(&ls->active, (int)c))
-            return ty_no_memory("active cells");
+    int64_t size = ty_grid_size(&ls->grid), n = 0;
+    if (!ty_array_reserve(&ls->active, size)) return ty_no_memory("active cells");
+    for (int64_t c = 0; c < size; ++c) {    // no branch: every other cell may be one
+        ls->active.at[n] = (int)c;
+        n += fabs(ls->phi[c]) < ls->band;
+    }
+    ls->active.n = n;
     return ty_ok();
 }
 

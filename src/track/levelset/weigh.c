@@ -72,17 +72,14 @@ static ty_status list_cells(ty_levelset* ls, bool sources)
 static ty_status list_faces(ty_levelset* ls)
 {
     int64_t size = ty_grid_size(&ls->grid);
-    if (!ty_array_resize(&ls->slot, size)) return ty_no_memory("cells at the surface");
-    memset(ls->slot.at, -1, (size_t)size * sizeof *ls->slot.at);
     ls->corner.n = 0;
+    if (!ty_array_resize(&ls->slot, size) || !ty_array_reserve(&ls->corner, 4 * ls->kept.n + 1))
+        return ty_no_memory("cells at the surface");
+    memset(ls->slot.at, -1, (size_t)size * sizeof *ls->slot.at);
     for (int64_t i = 0; i < ls->kept.n; ++i)
-        for (int k = 0; k < 4; ++k) {
-            int64_t owner = ls->kept.at[i].cell + (k ? ty_grid_stride(&ls->grid, k - 1) : 0);
-            if (ls->slot.at[owner] >= 0) continue;
-            ls->slot.at[owner] = (int)ls->corner.n;
-            if (!ty_array_push(&ls->corner, (int)owner))
-                return ty_no_memory("cells at the surface");
-        }
+        for (int k = 0; k < 4; ++k)
+            ty_levelset_list(ls->kept.at[i].cell + (k ? ty_grid_stride(&ls->grid, k - 1) : 0),
+                             ls->slot.at, ls->corner.at, &ls->corner.n);
     bool ok = ty_array_resize(&ls->foot, 6 * ls->corner.n);
     return ok ? ty_ok() : ty_no_memory("cells at the surface");
 }
