@@ -149,9 +149,8 @@ static inline bool place_inside(const ty_grid* g, const double s[3], stencil p[3
 }
 
 // Inlined twice: without a border most of it is gone.
-__attribute__((always_inline)) static inline double gradient_at(const ty_cubic* f,
-                                                                const stencil p[3],
-                                                                double gradient[3])
+__attribute__((always_inline)) static inline double
+gradient_at(const ty_cubic* f, const stencil p[3], double gradient[3])
 {
     lanes v[4], row[4], row_dx[4], slopes[4], dy, dz;
     limited limits;

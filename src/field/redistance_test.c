@@ -193,6 +193,26 @@ static void same_bits_for_any_number_of_threads(void** state)
     ty_threads_set(0);
 }
 
+// Also where a row is straight, has a kink or rises the other way, and whatever is asked with it.
+static void zeros_by_four_are_those_one_by_one(void** state)
+{
+    (void)state;
+    enum { N = 1001 };
+    double f[N][4], t[N];
+    for (int i = 0; i < N; ++i) {
+        double sign = i % 2 ? 1.0 : -1.0;
+        for (int k = 0; k < 4; ++k)
+            f[i][k] = sign * (k - 1.0 - ty_unit(ty_mix2(17, (uint64_t)i)) +
+                              (i % 5 ? 0.4 * ty_unit(ty_mix2((uint64_t)i, (uint64_t)k + 1)) : 0.0));
+        if (f[i][1] * f[i][2] >= 0.0) f[i][1] = -f[i][2];
+    }
+    ty_cubic_zeros(N, (const double(*)[4])f, t);
+    for (int i = 0; i < N; ++i) {
+        assert_true(t[i] == ty_cubic_zero(f[i]));
+        assert_true(t[i] >= 0.0 && t[i] <= 1.0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +222,7 @@ int main(void)
         cmocka_unit_test(any_function_becomes_a_distance),
         cmocka_unit_test(signs_and_far_values),
         cmocka_unit_test(same_bits_for_any_number_of_threads),
+        cmocka_unit_test(zeros_by_four_are_those_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
