@@ -151,8 +151,9 @@ ty_status ty_sim_start(ty_sim* sim)
     return report(sim);
 }
 
-// The frame's rest in equal steps none of which is longer than the solver allows; they end where a
-// source or drain is switched, so that the solver knows before a step what it pushes.
+// The frame's rest in equal steps none of which is longer than the solver allows, slack included: with a
+// few steps a frame the last one would often be for a small rest. They end where a source or drain is
+// switched, so that the solver knows before a step what it pushes.
 static ty_status choose_step(ty_sim* sim, double frame_end, double* dt, bool* last)
 {
     double switched = ty_world_next_switch(sim->world, sim->time);
@@ -160,14 +161,15 @@ static ty_status choose_step(ty_sim* sim, double frame_end, double* dt, bool* la
     bool whole = !(switched <
                    frame_end -
                        shortest);    // a switch at the frame's end leaves no step for the rest
-    double rest = (whole ? frame_end : switched) - sim->time, limit = ty_sim_flow(sim).dt_limit;
+    ty_flow flow = ty_sim_flow(sim);
+    double rest = (whole ? frame_end : switched) - sim->time, limit = flow.dt_limit;
     if (!(limit > shortest) || !(rest > 0.0))
         return ty_fail(
             TY_DIVERGED,
             "the next step would be %.3g s (speed %.4g m/s) at t = %.6g s: the flow has blown up; "
             "try a smaller frames.cfl or a smaller cell",
-            limit, ty_sim_flow(sim).max_speed, sim->time);
-    double n = ceil(rest / limit * (1.0 - 1e-12));
+            limit, flow.max_speed, sim->time);
+    double n = ceil(rest / (limit * (1.0 + flow.dt_slack)) * (1.0 - 1e-12));
     *last = n <= 1.0 && whole;
     *dt = n <= 1.0 ? rest : rest / n;
     return ty_ok();

@@ -73,6 +73,7 @@ typedef struct ty_flow {
     double cell;         // metres
     double max_speed;    // m/s, largest speed of the liquid
     double dt_limit;    // s, the longest next step the solver takes; INFINITY when it does not care
+    double dt_slack;    // by this share of it steps may be longer, where a frame takes one less so
     bool counts_drains;    // drain_rate is known:
     double drain_rate;     // m3/s of liquid that runs into drains
 } ty_flow;

@@ -7,8 +7,7 @@
 #include "solve/grid/gridflow.h"
 #include "solve/kinds.h"
 
-// Extrapolation reaches at most this many layers beyond cfl: as far as anything can go, and one more.
-enum { EXTRA_LAYERS = (int)TY_FARTHEST_BEYOND + 1, MAX_LAYERS = 200 };
+enum { MOST_CFL = 200 };    // marks of layers are bytes
 
 // The share of a usual step that finds the first pressure and acceleration.
 static const double PROBE_STEP = 0.01;
@@ -163,6 +162,7 @@ static ty_flow flow(const void* self)
                  .cell = gf->cells.h,
                  .max_speed = gf->max_speed,
                  .dt_limit = gf->dt_limit,
+                 .dt_slack = ty_gridflow_slack(gf),
                  .counts_drains = true,
                  .drain_rate = gf->drain_rate};
     // Beside solids that move the rate does not follow the wall: paths through it led out of a
@@ -353,8 +353,9 @@ static ty_status create_parts(ty_gridflow* gf, const ty_world* world)
     // Stress that stops all acceleration is no acceleration to carry along.
     gf->carries = gf->def->theta < 1.0 && gf->def->viscosity_form != TY_VISCOSITY_VARIATIONAL &&
                   !gf->def->paper;
-    gf->layers = gf->most_layers = (int)ty_clamp(ceil(gf->def->cfl), 1.0, MAX_LAYERS) +
-                                   EXTRA_LAYERS;
+    // As far as anything can go, and one more.
+    double farthest = ty_clamp(gf->def->cfl, 1.0, MOST_CFL) + TY_FARTHEST_BEYOND;
+    gf->layers = gf->most_layers = (int)ceil((1.0 + TY_STEP_SLACK) * farthest) + 1;
     TY_TRY(make_cells(gf, def));
     TY_TRY(reserve(gf));
     find_within(gf);

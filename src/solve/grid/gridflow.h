@@ -286,6 +286,10 @@ ty_status ty_gridflow_expose(ty_gridflow* gf);
 
 // measure.c: what stats say, and the limits of the next step.
 ty_status ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats);
+// By this share steps may be longer than cfl says, but not than waves allow, nor beside solids that
+// move.
+#define TY_STEP_SLACK 0.08
+double ty_gridflow_slack(const ty_gridflow* gf);
 
 // pace.c: how many layers of extrapolation a step needs whose flow goes on in the next one; the speed,
 // at most `top`, that the next step goes by, m/s. `square`: of the liquid cells' speeds.

@@ -139,6 +139,18 @@ static double open_flux(const ty_gridflow* gf)
     return sum;
 }
 
+static double wave_step(const ty_gridflow* gf)
+{
+    double g = ty_norm(ty_world_gravity(gf->world));
+    return g > 0.0 ? WAVE_STEP * sqrt(gf->cells.h / g) : INFINITY;
+}
+
+double ty_gridflow_slack(const ty_gridflow* gf)
+{
+    if (gf->rides || !(gf->dt_limit < INFINITY)) return 0.0;
+    return fmin(TY_STEP_SLACK, wave_step(gf) / gf->dt_limit - 1.0);
+}
+
 static double energy_sum(measure_job* job)
 {
     double sum = 0.0;
@@ -164,7 +176,7 @@ ty_status ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats)
     double waves = sqrt(5.0 * h * g), solids = ty_world_solid_speed(gf->world);
     double speed = fmax(ty_gridflow_pace(gf, job.square, top), solids) + waves;
     gf->dt_limit = speed > 0.0 ? gf->def->cfl * h / speed : INFINITY;
-    if (g > 0.0) gf->dt_limit = fmin(gf->dt_limit, WAVE_STEP * sqrt(h / g));
+    gf->dt_limit = fmin(gf->dt_limit, wave_step(gf));
     stats->kinetic_energy = 0.5 * gf->def->density * h * h * h * energy_sum(&job);
     stats->open_outflow = dt * open_flux(gf);
     stats->cells = gf->wet.n;

@@ -119,13 +119,13 @@ static bool is_enough(const ty_gridflow* gf, const double* square, double speed)
 int ty_gridflow_layers(const ty_gridflow* gf)
 {
     double farthest = fmax(gf->max_speed * gf->dt_limit * gf->cells.per_h, gf->def->cfl);
-    return (int)fmin(ceil(farthest + FARTHER) + 1.0, gf->most_layers);
+    return (int)fmin(ceil((1.0 + TY_STEP_SLACK) * farthest + FARTHER) + 1.0, gf->most_layers);
 }
 
 double ty_gridflow_pace(const ty_gridflow* gf, const double* square, double top)
 {
     double cfl = gf->def->cfl, fast = top;
-    double slow = top * fmax(1.0 / MOST_TIMES, cfl / (gf->layers - 1));
+    double slow = top * fmax(1.0 / MOST_TIMES, (1.0 + TY_STEP_SLACK) * cfl / (gf->layers - 1));
     for (int k = 0; k < HALVINGS; ++k) {
         double middle = 0.5 * (slow + fast);
         if (is_enough(gf, square, middle)) fast = middle;
