@@ -17,7 +17,8 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1")
 add_compile_options(-ffp-contract=off -fno-math-errno)
 add_compile_definitions(_GNU_SOURCE)
 
-# x86-64-v3 (AVX2) where this machine has it; not "native", so that valgrind knows every instruction.
+# x86-64-v3 (AVX2) where this machine has it; not "native": all such machines get the same instructions. (valgrind 3.19 does not know
+# one of them, a move between registers: with -DTETHYS_PORTABLE=ON it does.)
 if(NOT TETHYS_PORTABLE AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" AND EXISTS /proc/cpuinfo)
   file(STRINGS /proc/cpuinfo cpu_flags REGEX "^flags" LIMIT_COUNT 1)
   if(cpu_flags MATCHES " avx2 " AND cpu_flags MATCHES " bmi2 " AND cpu_flags MATCHES " fma ")
