@@ -166,7 +166,7 @@ static const ty_key frames_keys[] = {
      .max = 50,
      .sentence =
          "How many cells the liquid may move in one step; a frame is cut into as many "
-         "steps as that takes. With solver `grid` steps may be 8 % longer where a frame takes one "
+         "steps as that takes. With solver `grid` steps in a closed tank may be 8 % longer where a frame takes one "
          "less so; and one liquid cell in a hundred may move 6 cells "
          "farther, at most four times as far, where it flies freely; one in a thousand 2 cells, at most "
          "twice as far, in any case; and one in ten thousand as far as those that fly."},

@@ -286,8 +286,8 @@ ty_status ty_gridflow_expose(ty_gridflow* gf);
 
 // measure.c: what stats say, and the limits of the next step.
 ty_status ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats);
-// By this share steps may be longer than cfl says, but not than waves allow, nor beside solids that
-// move.
+// By this share steps may be longer than cfl says, but not than waves allow, and only in closed tanks
+// without solids that move.
 #define TY_STEP_SLACK 0.08
 double ty_gridflow_slack(const ty_gridflow* gf);
 

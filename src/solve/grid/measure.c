@@ -145,9 +145,18 @@ static double wave_step(const ty_gridflow* gf)
     return g > 0.0 ? WAVE_STEP * sqrt(gf->cells.h / g) : INFINITY;
 }
 
+// Whether liquid comes from or goes where the solver ends. It is counted by its speed at the step's start:
+// F14, a tank that drains through an open side, is off by 3.2 instead of 1.9 % with slack.
+static bool comes_or_goes(const ty_gridflow* gf)
+{
+    bool open = ty_world_n_sources(gf->world) + ty_world_n_drains(gf->world) > 0;
+    for (int side = 0; side < TY_N_SIDES; ++side) open |= !gf->closed[side];
+    return open;
+}
+
 double ty_gridflow_slack(const ty_gridflow* gf)
 {
-    if (gf->rides || !(gf->dt_limit < INFINITY)) return 0.0;
+    if (gf->rides || comes_or_goes(gf) || !(gf->dt_limit < INFINITY)) return 0.0;
     return fmin(TY_STEP_SLACK, wave_step(gf) / gf->dt_limit - 1.0);
 }
 
