@@ -54,10 +54,11 @@ static double read_rows(void* ctx, ty_range r)
 }
 
 // The diagonal and the aggregates are of no use once P is there, so they live where the next
-// level's matrix will. (Room for A's entries is asked for; only what is written takes memory.)
+// level's matrix will. Of that no more is known than that A's size will do, unless it is given.
 static ty_status borrow(ty_amg* amg, const ty_amg_level* here, ty_csr* next)
 {
-    int64_t n = here->a->n, room = ty_csr_entries(here->a);
+    bool given = here == amg->level && amg->coarse;
+    int64_t n = here->a->n, room = ty_csr_entries(given ? amg->coarse : here->a);
     if (room < 2 * n) room = 2 * n;
     TY_TRY(ty_csr_reserve(next, 0, 0, room > next->entry_capacity ? room : next->entry_capacity));
     amg->diagonal = next->val;
@@ -249,6 +250,7 @@ static ty_status build_levels(ty_amg* amg, const ty_csr* first)
             TY_TRY(ty_transfer_setup(&here->transfer, &amg->p, &amg->r, here->smoother.open.at));
         if (done) break;
     }
+    TY_TRY(lend_memory(amg, amg->level[0].a->n));
     TY_TRY(reserve_vectors(amg));
     amg->operator_complexity = entries / fmax(1.0, (double)ty_csr_entries(amg->level[0].a));
     const ty_amg_level* last = &amg->level[amg->n_levels - 1];
@@ -261,7 +263,6 @@ ty_status ty_amg_setup(ty_amg* amg, const ty_csr* a, const ty_csr* first, const 
     amg->n_levels = 0;
     if (!ty_array_fresh(&amg->level[0].tied, a->n)) return ty_no_memory("multigrid level");
     if (a->n) memcpy(amg->level[0].tied.at, tied, (size_t)a->n);
-    TY_TRY(lend_memory(amg, a->n));
     TY_TRY(read_level(amg, &amg->level[0]));
     return build_levels(amg, first);
 }
