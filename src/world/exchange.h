@@ -43,6 +43,8 @@ typedef struct ty_liquid {
     ty_sampler
         filling;    // what a solver's mesh should fill: thickened where thin; eval NULL: `distance`
     ty_sampler
+        thickening;    // metres, 0 wherever `filling` is `distance`: that is soon told; eval NULL: not known
+    ty_sampler
         divergence;    // 1/s, what the ledger wants the liquid to grow by; eval NULL: nothing
 } ty_liquid;
 

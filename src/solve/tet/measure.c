@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string.h>
+
 #include "core/parallel.h"
 #include "solve/tet/cut_tet.h"
 #include "solve/tet/motion.h"
@@ -13,8 +15,9 @@ static const double CAPILLARY_STEP = 0.4;
 
 typedef struct moving_job {
     ty_tet_motion* m;
-    ty_sampler distance;
-    double* depth;    // per vertex; NULL: the mesh is the liquid
+    ty_sampler distance, thickening;
+    double* depth;     // per vertex, infinite where not asked; NULL: the mesh is the liquid
+    uint8_t* asked;    // per vertex
 } moving_job;
 
 static double energy_block(void* ctx, ty_range r)
@@ -80,14 +83,51 @@ static double step_limit(const ty_tetflow* tf)
     return limit;
 }
 
+static void thick_block(void* ctx, ty_range r)
+{
+    const moving_job* job = ctx;
+    const double(*x)[3] = (const double(*)[3])job->m->state.mesh.vert + r.begin;
+    ty_sample(&job->thickening, (int)(r.end - r.begin), x, job->depth + r.begin);
+}
+
+// All four vertices of tets at the boundary, or where the mesh is thicker than the liquid, are asked; not in solids.
+static void ask_block(void* ctx, ty_range r)
+{
+    const moving_job* job = ctx;
+    const ty_tet_mesh* mesh = &job->m->state.mesh;
+    for (int64_t t = r.begin; t < r.end; ++t) {
+        bool thick = false;
+        for (int i = 0; i < 4 && job->m->state.open.at[t] > 0.0; ++i)
+            thick |= mesh->tet[t][i] >= mesh->n_inner || job->depth[mesh->tet[t][i]] != 0.0;
+        for (int i = 0; i < 4 && thick; ++i)
+            __atomic_store_n(&job->asked[mesh->tet[t][i]], 1, __ATOMIC_RELAXED);
+    }
+}
+
 static void depth_block(void* ctx, ty_range r)
 {
     const moving_job* job = ctx;
-    double x[TY_SAMPLE_BATCH][3];
-    int n = (int)(r.end - r.begin);
-    for (int i = 0; i < n; ++i) ty_store3(x[i], ty_load3(job->m->state.mesh.vert[r.begin + i]));
-    ty_sample(&job->distance, n, (const double(*)[3])x, job->depth + r.begin);
-    for (int64_t v = r.begin; v < r.end; ++v) job->depth[v] = -job->depth[v];
+    double x[TY_SAMPLE_BATCH][3], d[TY_SAMPLE_BATCH];
+    int id[TY_SAMPLE_BATCH], n = 0;
+    for (int64_t v = r.begin; v < r.end; ++v) {
+        job->depth[v] = INFINITY;
+        if (!job->asked[v]) continue;
+        memcpy(x[n], job->m->state.mesh.vert[v], sizeof x[0]);
+        id[n++] = (int)v;
+    }
+    ty_sample(&job->distance, n, (const double(*)[3])x, d);
+    for (int i = 0; i < n; ++i) job->depth[id[i]] = -d[i];
+}
+
+// A tet with a vertex that was not asked is in the liquid.
+static double inside_share(const moving_job* job, const int tet[4])
+{
+    double d[4];
+    for (int i = 0; i < 4; ++i) {
+        d[i] = job->depth[tet[i]];
+        if (d[i] == INFINITY) return 1.0;
+    }
+    return ty_tet_open_share(d);
 }
 
 static void moving_block(void* ctx, ty_range r)
@@ -95,26 +135,38 @@ static void moving_block(void* ctx, ty_range r)
     const moving_job* job = ctx;
     const ty_tet_state* s = &job->m->state;
     for (int64_t t = r.begin; t < r.end; ++t) {
-        double d[4], inside = 1.0;
-        for (int i = 0; i < 4 && job->depth; ++i) d[i] = job->depth[s->mesh.tet[t][i]];
-        if (job->depth) inside = ty_tet_open_share(d);
+        double inside = job->depth ? inside_share(job, s->mesh.tet[t]) : 1.0;
         job->m->moving.at[t] = s->open.at[t] * inside * job->m->volume.at[t];
     }
+}
+
+static void find_depths(moving_job* job)
+{
+    const ty_tet_mesh* mesh = &job->m->state.mesh;
+    memset(job->asked, !job->thickening.eval, (size_t)mesh->n_verts);
+    if (job->thickening.eval) {
+        ty_parallel_for(mesh->n_inner, TY_SAMPLE_BATCH, thick_block, job);
+        ty_parallel_for(mesh->n_tets, BLOCK, ask_block, job);
+    }
+    ty_parallel_for(mesh->n_verts, TY_SAMPLE_BATCH, depth_block, job);
 }
 
 // The mesh may be thicker than the liquid (`filling`): only what is liquid has energy.
 static ty_status find_moving(ty_tet_motion* m, const ty_liquid* liquid)
 {
-    moving_job job = {m, liquid->distance, NULL};
+    moving_job job = {m, liquid->distance, liquid->thickening, NULL, NULL};
+    size_t n = (size_t)m->state.mesh.n_verts;
     if (!ty_array_resize(&m->moving, m->state.mesh.n_tets)) return ty_no_memory("tets");
     if (liquid->filling.eval) {
-        job.depth = ty_alloc((size_t)m->state.mesh.n_verts, sizeof *job.depth);
-        if (!job.depth) return ty_no_memory("tets");
-        ty_parallel_for(m->state.mesh.n_verts, TY_SAMPLE_BATCH, depth_block, &job);
+        job.depth = ty_alloc(n, sizeof *job.depth);
+        job.asked = ty_alloc(n, 1);
+        if (job.depth && job.asked) find_depths(&job);
     }
-    ty_parallel_for(m->state.mesh.n_tets, BLOCK, moving_block, &job);
+    bool ok = !liquid->filling.eval || (job.depth && job.asked);
+    if (ok) ty_parallel_for(m->state.mesh.n_tets, BLOCK, moving_block, &job);
     ty_free(job.depth);
-    return ty_ok();
+    ty_free(job.asked);
+    return ok ? ty_ok() : ty_no_memory("tets");
 }
 
 ty_status ty_tetflow_measure(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* stats)

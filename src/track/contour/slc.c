@@ -257,6 +257,7 @@ static ty_liquid liquid(const void* self)
 {
     const ty_slc* s = self;
     return (ty_liquid){.filling = ty_slc_filling(s),
+                       .thickening = ty_slc_thickening(s),
                        .distance = ty_slc_distance_sampler(&s->now),
                        .fattening = ty_slc_fattening(s),
                        .tree = &s->now.tree,

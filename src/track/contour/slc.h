@@ -262,5 +262,6 @@ ty_status ty_slc_thicken_mesh(ty_slc* s);
 ty_status ty_slc_mesh_particles_finish(ty_slc* s);
 // phi - offset, for the mesh generator. Borrows `s`.
 ty_sampler ty_slc_filling(const ty_slc* s);
+ty_sampler ty_slc_thickening(const ty_slc* s);
 
 #endif

@@ -76,21 +76,37 @@ static void add_particle(void* ctx, int id, double distance2)
     m->sum += k * (offset - m->s->mesh_thin.radius.at[id]);
 }
 
+static double thickening(const ty_slc* s, double reach, const double x[3])
+{
+    mean m = {.s = s, .reach2 = reach * reach};
+    ty_hash_grid_near(&s->mesh_thin.grid, x, reach, add_particle, &m);
+    return m.weight > 0.0 ? m.sum / m.weight : 0.0;
+}
+
 static void eval(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_slc* s = self;
     double reach = s->def.thicken_kernel * s->mesh_cell;
     ty_slc_distance(&s->now, n, x, out, NULL, NULL);
-    for (int i = 0; i < n; ++i) {
-        mean m = {.s = s, .reach2 = reach * reach};
-        if (!(fabs(out[i]) < reach)) continue;
-        ty_hash_grid_near(&s->mesh_thin.grid, x[i], reach, add_particle, &m);
-        if (m.weight > 0.0) out[i] -= m.sum / m.weight;
-    }
+    for (int i = 0; i < n; ++i)
+        if (fabs(out[i]) < reach) out[i] -= thickening(s, reach, x[i]);
+}
+
+static void eval_thickening(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_slc* s = self;
+    double reach = s->def.thicken_kernel * s->mesh_cell;
+    for (int i = 0; i < n; ++i) out[i] = thickening(s, reach, x[i]);
 }
 
 ty_sampler ty_slc_filling(const ty_slc* s)
 {
     if (s->mesh_thin.radius.n == 0) return (ty_sampler){0};
     return (ty_sampler){.self = s, .width = 1, .eval = eval};
+}
+
+ty_sampler ty_slc_thickening(const ty_slc* s)
+{
+    if (s->mesh_thin.radius.n == 0) return (ty_sampler){0};
+    return (ty_sampler){.self = s, .width = 1, .eval = eval_thickening};
 }
