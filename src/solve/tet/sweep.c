@@ -24,7 +24,8 @@
 #include "solve/tet/motion.h"
 #include "world/trace.h"
 
-enum { BATCH = TY_SAMPLE_BATCH, BLOCK = 1024 };
+enum { BATCH = TY_SAMPLE_BATCH, BLOCK = 1024, TIMES = 3 };
+static const double SIMPSON[TIMES] = {1.0 / 6, 4.0 / 6, 1.0 / 6};
 // |sum of area vectors| / sum of areas around a vertex: less is a crease, which is left alone
 static const double LEAST_FLAT = 0.5;
 // Cells: no more second-order motion of a vertex counts, and no more is taken beside it
@@ -37,13 +38,13 @@ typedef struct sweep {
     ty_tetflow* tf;
     const ty_tri_mesh* surface;
     double dt;
-    bool walled;
-    ty_sampler walls;
+    bool walled, obstructed;
+    ty_sampler walls, obstacles;
     ty_flow flow;
-    ty_vec3* way;     // per vertex of the surface
-    double* own;      // the same: distance to what is a source's own
-    double* open;     // and to solids too
-    double* swept;    // per triangle, m3
+    ty_vec3* way;             // per vertex of the surface
+    double* own;              // the same: distance to what is a source's own
+    double (*open)[TIMES];    // and to obstacles too, in the course of the step
+    double* swept;            // per triangle, m3
 } sweep;
 
 // A skin vertex's share of the free surface around it.
@@ -61,12 +62,18 @@ typedef struct body {
 
 static ty_vec3 area_of(const ty_vec3 x[3]) { return 0.5 * ty_cross(x[1] - x[0], x[2] - x[0]); }
 
-// The mean area vector of a triangle whose corners go straight along `way`.
+// The area vector of a triangle whose corners have gone a share t straight along `way`; its mean.
+static ty_vec3 area_after(const ty_vec3 x[3], const ty_vec3 way[3], double t)
+{
+    const ty_vec3 at[3] = {x[0] + t * way[0], x[1] + t * way[1], x[2] + t * way[2]};
+    return area_of(at);
+}
+
 static ty_vec3 area_on_way(const ty_vec3 x[3], const ty_vec3 way[3])
 {
-    ty_vec3 half[3], end[3];
-    for (int k = 0; k < 3; ++k) half[k] = x[k] + 0.5 * way[k], end[k] = x[k] + way[k];
-    return (area_of(x) + 4.0 * area_of(half) + area_of(end)) / 6.0;
+    ty_vec3 sum = {0};
+    for (int i = 0; i < TIMES; ++i) sum += SIMPSON[i] * area_after(x, way, 0.5 * i);
+    return sum;
 }
 
 // How far points are from what is a source's own, negative on it, and which source that is.
@@ -82,6 +89,21 @@ static void find_own(const sweep* s, int n, const double (*x)[3], double* out, i
             double beyond = d[i] - OWN * s->tf->def->cell;
             if (beyond < out[i]) out[i] = beyond, source[i] = k;
         }
+    }
+}
+
+// How far points are from obstacles and from what is a source's own, on their way.
+static void find_open(const sweep* s, ty_range r, const double* own)
+{
+    const double(*x)[3] = (const double(*)[3])s->surface->vert + r.begin;
+    double at[BATCH][3], d[BATCH];
+    int n = (int)(r.end - r.begin);
+    for (int k = 0; k < TIMES; ++k) {
+        for (int i = 0; i < n; ++i)
+            ty_store3(at[i], ty_load3(x[i]) + 0.5 * k * s->way[r.begin + i]);
+        if (s->obstructed) ty_sample(&s->obstacles, n, (const double(*)[3])at, d);
+        for (int i = 0; i < n; ++i)
+            s->open[r.begin + i][k] = s->obstructed ? ty_min(d[i], own[i]) : own[i];
     }
 }
 
@@ -104,8 +126,8 @@ static void way_block(void* ctx, ty_range r)
         if (s->walled && before[i] > 0.0 && after[i] < 0.0)
             to -= after[i] * ty_tet_way_out(&s->walls, s->tf->def->cell, to);
         s->way[r.begin + i] = to - ty_load3(x[i]);
-        s->open[r.begin + i] = s->walled ? ty_min(before[i], own[i]) : own[i];
     }
+    find_open(s, r, own);
 }
 
 // Corners that are a source's own move as the others do, or the rest of the surface seems held back.
@@ -119,24 +141,54 @@ static void continue_ways(const double own[3], ty_vec3 way[3])
         if (!(own[k] > 0.0)) way[k] = sum / n;
 }
 
+// How far corners are from the closed sides that some of them are behind; their number. Sides are taken
+// one by one, because where two meet their distance is not linear.
+static int beyond_sides(const sweep* s, const ty_vec3 x[3], double (*d)[3])
+{
+    const ty_world_def* def = ty_world_get_def(s->tf->world);
+    int n = 0;
+    for (int side = 0; def->has_domain && side < TY_N_SIDES; ++side) {
+        int axis = side / 2;
+        if (!def->wall[side].closed) continue;
+        for (int k = 0; k < 3; ++k)
+            d[n][k] = side % 2 ? def->max[axis] - x[k][axis] : x[k][axis] - def->min[axis];
+        n += d[n][0] < 0.0 || d[n][1] < 0.0 || d[n][2] < 0.0;
+    }
+    return n;
+}
+
+// What a triangle sweeps outside solids and sources at a moment, per whole step.
+static double sweeping(const sweep* s, const int v[3], const ty_vec3 x[3], const ty_vec3 way[3],
+                       int time)
+{
+    double d[TY_N_SIDES + 1][3], weight[3];
+    ty_vec3 at[3], moved = {0};
+    for (int k = 0; k < 3; ++k) {
+        at[k] = x[k] + 0.5 * time * way[k];
+        d[0][k] = s->open[v[k]][time];
+    }
+    int n = 1 + beyond_sides(s, at, d + 1);
+    ty_triangle_common_moments(n, (const double(*)[3])d, weight);
+    for (int k = 0; k < 3; ++k) moved += weight[k] * way[k];
+    return ty_dot(moved, area_of(at));
+}
+
 // Outside solids and sources.
 static void swept_block(void* ctx, ty_range r)
 {
     const sweep* s = ctx;
     for (int64_t t = r.begin; t < r.end; ++t) {
         const int* v = s->surface->tri[t];
-        ty_vec3 x[3], way[3], moved = {0};
-        double own[3], d[3], weight[3];
+        ty_vec3 x[3], way[3];
+        double own[3];
         for (int k = 0; k < 3; ++k) {
             x[k] = ty_load3(s->surface->vert[v[k]]);
             way[k] = s->way[v[k]];
             own[k] = s->own[v[k]];
-            d[k] = s->open[v[k]];
         }
-        ty_triangle_open_moments(d, weight);
         continue_ways(own, way);
-        for (int k = 0; k < 3; ++k) moved += weight[k] * way[k];
-        s->swept[t] = ty_dot(moved, area_on_way(x, way));
+        s->swept[t] = 0.0;
+        for (int i = 0; i < TIMES; ++i) s->swept[t] += SIMPSON[i] * sweeping(s, v, x, way, i);
     }
 }
 
@@ -321,6 +373,8 @@ ty_status ty_tetflow_sweep(ty_tetflow* tf, const ty_liquid* liquid, double dt)
                .dt = dt,
                .walled = ty_tet_has_solids(tf->world),
                .walls = ty_world_solid(tf->world),
+               .obstructed = ty_world_has_obstacles(tf->world),
+               .obstacles = ty_world_obstacles(tf->world),
                .flow = ty_tetflow_flow(tf)};
     ty_status status = measure(&s);
     if (status.code == TY_OK) status = balance(&s, liquid, m);
