@@ -223,8 +223,8 @@ static void a_dam_in_a_narrow_slit_keeps_its_volume(void** unused)
     }
     print_message("slit: volume off by %.2f %% at most in %ld steps\n", 100.0 * worst,
                   (long)sim.step);
-    assert_true(worst <
-                0.0012);    // 0.0019 with walls taken as one where they meet, nothing given back
+    // 0.0019 with walls taken as one where they meet and nothing given back, 0.0007 measured once
+    assert_true(worst < 0.0005);
     ty_sim_destroy(&sim);
     ty_sim_def_free(&def);
 }

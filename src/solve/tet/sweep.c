@@ -10,8 +10,8 @@
 // So the whole is measured, on the liquid's own surface and along the paths that trackers will
 // follow, and what outward second-order motion is too much is taken away from it, and added to the
 // inward one, in proportion, or the other way round: none of it changes its sign. What it cannot take,
-// all of the surface takes. Each body of liquid by itself. Not beside solids that move: what they
-// displace is not known so exactly.
+// all of the surface takes. Then it is measured again, for not all of that arrives. Each body of liquid
+// by itself. Not beside solids that move: what they displace is not known so exactly.
 //
 // A source's own surface does not count: what it leaves empty is filled up whatever it is (a fifth more
 // than the source should bring where a jet begins to fall). All other surface of such a body sweeps what
@@ -33,6 +33,10 @@ static const double MOST = 0.05;
 // Cells: surface so near to a source is its own
 static const double OWN = 0.1;
 static const double FAR = 1e9;    // m: nowhere near
+// Cells by which all of the surface may still go too far; how often that is looked at
+static const double ENOUGH = 2e-5;
+enum { ROUNDS = 2 };
+enum { JOIN_STRIDE = 8 };    // vertices of the surface, of which one is looked at
 
 typedef struct sweep {
     ty_tetflow* tf;
@@ -59,6 +63,13 @@ typedef struct share {
 typedef struct body {
     double excess, second, area;
 } body;
+
+typedef struct scratch {
+    share* shares;    // per vertex of the skin
+    ty_vec3* kept;
+    int *parent, *piece;
+    body *bodies, *left;    // what is taken from them, what is still too much
+} scratch;
 
 static ty_vec3 area_of(const ty_vec3 x[3]) { return 0.5 * ty_cross(x[1] - x[0], x[2] - x[0]); }
 
@@ -192,17 +203,21 @@ static void swept_block(void* ctx, ty_range r)
     }
 }
 
-static ty_status measure(sweep* s)
+static void measure(sweep* s)
+{
+    ty_parallel_for(s->surface->n_verts, BATCH, way_block, s);
+    ty_parallel_for(s->surface->n_tris, BLOCK, swept_block, s);
+}
+
+static ty_status allocate(sweep* s)
 {
     int n = s->surface->n_verts, n_tris = s->surface->n_tris;
     s->way = ty_alloc((size_t)n, sizeof *s->way);
     s->own = ty_alloc((size_t)n, sizeof *s->own);
     s->open = ty_alloc((size_t)n, sizeof *s->open);
     s->swept = ty_alloc((size_t)n_tris, sizeof *s->swept);
-    if (!s->way || !s->own || !s->open || !s->swept) return ty_no_memory("what the surface sweeps");
-    ty_parallel_for(n, BATCH, way_block, s);
-    ty_parallel_for(n_tris, BLOCK, swept_block, s);
-    return ty_ok();
+    bool ok = s->way && s->own && s->open && s->swept;
+    return ok ? ty_ok() : ty_no_memory("what the surface sweeps");
 }
 
 // The skin's vertices: how much of the free surface is theirs, and how much second-order motion.
@@ -261,6 +276,20 @@ static int body_at(const ty_tet_motion* m, const double x[3], int* parent)
     return tet < 0 ? -1 : ty_find(parent, mesh->tet[tet][0]);
 }
 
+// Bodies of tets that one piece of the surface runs along are one, as where a jet has met a pool and no
+// tet joins them yet. piece: scratch.
+static void join_bodies(const sweep* s, const ty_liquid* liquid, const ty_tet_motion* m,
+                        int* parent, int* piece)
+{
+    for (int i = 0; i < liquid->n_pieces; ++i) piece[i] = -1;
+    for (int v = 0; v < s->surface->n_verts; v += JOIN_STRIDE) {
+        int of = body_at(m, s->surface->vert[v], parent), *first = &piece[liquid->piece[v]];
+        if (of < 0) continue;
+        if (*first < 0) *first = of;
+        else ty_join(parent, *first, of);
+    }
+}
+
 // What source k brings by being filled up, m3/s: what it does not bring as a divergence (emit.c).
 static double poured(const sweep* s, const ty_tet_motion* m, int k)
 {
@@ -299,7 +328,7 @@ static void add_up(const sweep* s, const ty_liquid* liquid, const ty_tet_motion*
     for (int t = 0; t < s->surface->n_tris; ++t) {
         int v = s->surface->tri[t][0], *of = &piece[liquid->piece[v]];
         if (*of == -2) *of = body_at(m, s->surface->vert[v], parent);
-        if (*of >= 0) bodies[*of].excess += s->swept[t];
+        if (*of >= 0) bodies[ty_find(parent, *of)].excess += s->swept[t];
     }
     for (int64_t t = 0; t < s->tf->divergence.n; ++t)
         bodies[ty_find(parent, mesh->tet[t][0])].excess -= s->dt * s->tf->divergence.at[t] *
@@ -339,26 +368,54 @@ static ty_status show(const sweep* s, ty_tet_motion* m, const share* shares, int
     return status;
 }
 
+// Adds what bodies still sweep too much to what is taken from them; whether that is much of any.
+static bool take_more(const sweep* s, int n, const body* left, body* bodies)
+{
+    bool much = false;
+    for (int v = 0; v < n; ++v) {
+        bodies[v].excess += left[v].excess;
+        much |= fabs(left[v].excess) > ENOUGH * s->tf->def->cell * left[v].area;
+    }
+    return much;
+}
+
+// Between the skin and the paths lie means: of what is taken an eighth and more does not arrive.
+static ty_status balance_bodies(sweep* s, const ty_liquid* liquid, ty_tet_motion* m,
+                                const scratch* c)
+{
+    int n = m->state.mesh.n_verts;
+    find_shares(s, m, c->shares);
+    find_bodies(&m->state.mesh, c->parent);
+    join_bodies(s, liquid, m, c->parent, c->piece);
+    for (int round = 0; round < ROUNDS; ++round) {
+        body* to = round ? c->left : c->bodies;
+        memset(to, 0, (size_t)n * sizeof *to);
+        measure(s);
+        add_up(s, liquid, m, c->shares, c->parent, c->piece, to);
+        if (round && !take_more(s, n, c->left, c->bodies)) break;
+        TY_TRY(show(s, m, c->shares, c->parent, c->bodies, c->kept));
+    }
+    return ty_ok();
+}
+
 static ty_status balance(sweep* s, const ty_liquid* liquid, ty_tet_motion* m)
 {
-    int n_verts = m->state.mesh.n_verts, n = n_verts - m->state.mesh.n_inner;
-    share* shares = ty_alloc_zero((size_t)n, sizeof *shares);
-    ty_vec3* kept = ty_alloc((size_t)n, sizeof *kept);
-    int* parent = ty_alloc((size_t)n_verts, sizeof *parent);
-    int* piece = ty_alloc((size_t)liquid->n_pieces, sizeof *piece);
-    body* bodies = ty_alloc_zero((size_t)n_verts, sizeof *bodies);
+    size_t n_verts = (size_t)m->state.mesh.n_verts, n = n_verts - (size_t)m->state.mesh.n_inner;
+    scratch c = {.shares = ty_alloc_zero(n, sizeof *c.shares),
+                 .kept = ty_alloc(n, sizeof *c.kept),
+                 .parent = ty_alloc(n_verts, sizeof *c.parent),
+                 .piece = ty_alloc((size_t)liquid->n_pieces, sizeof *c.piece),
+                 .bodies = ty_alloc(n_verts, sizeof *c.bodies),
+                 .left = ty_alloc(n_verts, sizeof *c.left)};
     ty_status status = ty_no_memory("what the surface sweeps");
-    if (shares && kept && parent && piece && bodies) {
-        find_shares(s, m, shares);
-        find_bodies(&m->state.mesh, parent);
-        add_up(s, liquid, m, shares, parent, piece, bodies);
-        status = show(s, m, shares, parent, bodies, kept);
-    }
-    ty_free(shares);
-    ty_free(kept);
-    ty_free(parent);
-    ty_free(piece);
-    ty_free(bodies);
+    if (c.shares && c.kept && c.parent && c.piece && c.bodies && c.left)
+        status = balance_bodies(s, liquid, m, &c);
+    ty_free(c.shares);
+    ty_free(c.kept);
+    ty_free(c.parent);
+    ty_free(c.piece);
+    ty_free(c.bodies);
+    ty_free(c.left);
     return status;
 }
 
@@ -376,7 +433,7 @@ ty_status ty_tetflow_sweep(ty_tetflow* tf, const ty_liquid* liquid, double dt)
                .obstructed = ty_world_has_obstacles(tf->world),
                .obstacles = ty_world_obstacles(tf->world),
                .flow = ty_tetflow_flow(tf)};
-    ty_status status = measure(&s);
+    ty_status status = allocate(&s);
     if (status.code == TY_OK) status = balance(&s, liquid, m);
     ty_free(s.way);
     ty_free(s.own);
