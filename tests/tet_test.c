@@ -204,6 +204,31 @@ static void a_breaking_dam_keeps_its_volume(void** unused)
     ty_sim_def_free(&def);
 }
 
+// Most triangles of its surface are cut by walls, and many by two of them.
+static void a_dam_in_a_narrow_slit_keeps_its_volume(void** unused)
+{
+    (void)unused;
+    const double nowhere[3] = {0.5, 0.5, 5.0};
+    ty_sim_def def = tet_def("levelset", 12, nowhere, 0.1);
+    def.volume_correct = false;
+    def.world.max[2] = 2.0 / 12;
+    def.world.liquids[0] = ty_liquid_default(TY_SHAPE_BOX);
+    set3(def.world.liquids[0].shape.max, 0.4, 0.6, 1.0);
+    ty_sim sim;
+    assert_ok(ty_sim_create(&sim, &def));
+    double start = sim.stats.volume, worst = 0.0;
+    while (sim.time < 0.3) {
+        run_steps(&sim, 1);
+        worst = fmax(worst, fabs(sim.stats.volume / start - 1.0));
+    }
+    print_message("slit: volume off by %.2f %% at most in %ld steps\n", 100.0 * worst,
+                  (long)sim.step);
+    // 0.0019 with walls taken as one where they meet and nothing given back, 0.0007 measured once
+    assert_true(worst < 0.0005);
+    ty_sim_destroy(&sim);
+    ty_sim_def_free(&def);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +238,7 @@ int main(void)
         cmocka_unit_test(stream_along_a_tilted_wall_stays_uniform),
         cmocka_unit_test(a_small_drop_flies),
         cmocka_unit_test(a_breaking_dam_keeps_its_volume),
+        cmocka_unit_test(a_dam_in_a_narrow_slit_keeps_its_volume),
         cmocka_unit_test(a_pool_with_a_fine_surface_stays_on_its_floor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,6 +70,8 @@ typedef struct ty_flow {
     // Width 9, m/s: what goes through the nearest face of a cell of `lattice` along each axis; its
     // rate of change; and what of it sources let out there. eval NULL: not known.
     ty_sampler flux;
+    // The liquid's surface, carried along the paths of a step, encloses what the liquid has then.
+    bool keeps_volume;
     ty_sampler pressure;    // width 1, Pa, full and not reduced; eval NULL when the solver has none
     ty_lattice lattice;
     double cell;         // metres

@@ -155,3 +155,39 @@ void ty_triangle_open_moments(const double d[3], double moment[3])
     moment[tip] += share * (3.0 - t[0] - t[1]);
     for (int k = 0; k < 2; ++k) moment[(tip + 1 + k) % 3] += share * t[k];
 }
+
+// A part of a triangle, by barycentric coordinates.
+typedef struct part {
+    int n;
+    double l[3 + TY_MOST_CUTS][3];
+} part;
+
+// Where the function with values d at the triangle's corners is positive.
+static void cut_part(part* p, const double d[3])
+{
+    part from = *p;
+    p->n = 0;
+    for (int k = 0; k < from.n; ++k) {
+        const double *a = from.l[k], *b = from.l[(k + 1) % from.n];
+        double at_a = d[0] * a[0] + d[1] * a[1] + d[2] * a[2];
+        double at_b = d[0] * b[0] + d[1] * b[1] + d[2] * b[2];
+        for (int i = 0; i < 3 && at_a > 0.0; ++i) p->l[p->n][i] = a[i];
+        p->n += at_a > 0.0;
+        if ((at_a > 0.0) == (at_b > 0.0)) continue;
+        double t = at_a / (at_a - at_b);
+        for (int i = 0; i < 3; ++i) p->l[p->n][i] = a[i] + t * (b[i] - a[i]);
+        ++p->n;
+    }
+}
+
+void ty_triangle_common_moments(int n, const double (*d)[3], double moment[3])
+{
+    part p = {.n = 3, .l = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
+    for (int i = 0; i < n; ++i) cut_part(&p, d[i]);
+    moment[0] = moment[1] = moment[2] = 0.0;
+    for (int k = 1; k + 1 < p.n; ++k) {
+        const double *a = p.l[0], *b = p.l[k], *c = p.l[k + 1];
+        double share = (b[1] - a[1]) * (c[2] - a[2]) - (b[2] - a[2]) * (c[1] - a[1]);
+        for (int i = 0; i < 3; ++i) moment[i] += share * (a[i] + b[i] + c[i]) / 3.0;
+    }
+}

@@ -26,5 +26,8 @@ ty_wall_part ty_tet_wall_part(const double d[4], const ty_vec3 x[4]);
 double ty_triangle_open_share(const double d[3]);
 // The integrals of the barycentric coordinates over that part, divided by the area.
 void ty_triangle_open_moments(const double d[3], double moment[3]);
+// The same over the part where n of them are, at most TY_MOST_CUTS.
+enum { TY_MOST_CUTS = 8 };
+void ty_triangle_common_moments(int n, const double (*d)[3], double moment[3]);
 
 #endif

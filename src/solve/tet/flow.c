@@ -111,6 +111,7 @@ ty_flow ty_tetflow_flow(const ty_tetflow* tf)
         f.acceleration = (ty_sampler){tf, 3, 0.0, acceleration},
         f.both = (ty_sampler){tf, 6, 0.0, both},
         f.inside = (ty_sampler){tf, 6, 0.0, ty_tetflow_own};
+    f.keeps_volume = tf->carries && !tf->def->paper;    // sweep.c
     for (int axis = 0; axis < 3; ++axis) f.lattice.origin[axis] = tf->origin[axis];
     return f;
 }

@@ -797,8 +797,15 @@ static void open_parts_are_right(void** unused)
     assert_near(ty_tet_open_share(none), 0.0, 1e-15);
     assert_true(ty_norm(ty_tet_wall_part(touching, x).area) > 0.4);
     assert_true(ty_norm(ty_tet_wall_part(none, x).area) == 0.0);
-    const double triangle[3] = {3, -1, -1};
-    assert_near(ty_triangle_open_share(triangle), 9.0 / 16.0, 1e-15);
+    const double cuts[2][3] = {{3, -1, -1}, {1, -1, 1}};
+    assert_near(ty_triangle_open_share(cuts[0]), 9.0 / 16.0, 1e-15);
+    double moment[3];
+    ty_triangle_common_moments(1, cuts, moment);
+    assert_near(moment[0], 9.0 / 16.0 / 2.0, 1e-15);
+    assert_near(moment[1], 9.0 / 16.0 / 4.0, 1e-15);
+    ty_triangle_common_moments(2, cuts, moment);    // only the tip at corner 1 is missing
+    assert_near(moment[0] + moment[1] + moment[2], 9.0 / 16.0 - 1.0 / 16.0, 1e-15);
+    assert_near(moment[0], 9.0 / 32.0 - (1.0 / 16.0) * (0.25 + 0.5 + 0.25) / 3.0, 1e-15);
 }
 
 int main(void)

@@ -10,8 +10,8 @@
 // So the whole is measured, on the liquid's own surface and along the paths that trackers will
 // follow, and what outward second-order motion is too much is taken away from it, and added to the
 // inward one, in proportion, or the other way round: none of it changes its sign. What it cannot take,
-// all of the surface takes. Each body of liquid by itself. Not beside solids that move: what they
-// displace is not known so exactly.
+// all of the surface takes. Then it is measured again, for not all of that arrives. Each body of liquid
+// by itself. Not beside solids that move: what they displace is not known so exactly.
 //
 // A source's own surface does not count: what it leaves empty is filled up whatever it is (a fifth more
 // than the source should bring where a jet begins to fall). All other surface of such a body sweeps what
@@ -24,7 +24,8 @@
 #include "solve/tet/motion.h"
 #include "world/trace.h"
 
-enum { BATCH = TY_SAMPLE_BATCH, BLOCK = 1024 };
+enum { BATCH = TY_SAMPLE_BATCH, BLOCK = 1024, TIMES = 3 };
+static const double SIMPSON[TIMES] = {1.0 / 6, 4.0 / 6, 1.0 / 6};
 // |sum of area vectors| / sum of areas around a vertex: less is a crease, which is left alone
 static const double LEAST_FLAT = 0.5;
 // Cells: no more second-order motion of a vertex counts, and no more is taken beside it
@@ -32,18 +33,22 @@ static const double MOST = 0.05;
 // Cells: surface so near to a source is its own
 static const double OWN = 0.1;
 static const double FAR = 1e9;    // m: nowhere near
+// Cells by which all of the surface may still go too far; how often that is looked at
+static const double ENOUGH = 2e-5;
+enum { ROUNDS = 2 };
+enum { JOIN_STRIDE = 8 };    // vertices of the surface, of which one is looked at
 
 typedef struct sweep {
     ty_tetflow* tf;
     const ty_tri_mesh* surface;
     double dt;
-    bool walled;
-    ty_sampler walls;
+    bool walled, obstructed;
+    ty_sampler walls, obstacles;
     ty_flow flow;
-    ty_vec3* way;     // per vertex of the surface
-    double* own;      // the same: distance to what is a source's own
-    double* open;     // and to solids too
-    double* swept;    // per triangle, m3
+    ty_vec3* way;             // per vertex of the surface
+    double* own;              // the same: distance to what is a source's own
+    double (*open)[TIMES];    // and to obstacles too, in the course of the step
+    double* swept;            // per triangle, m3
 } sweep;
 
 // A skin vertex's share of the free surface around it.
@@ -59,14 +64,27 @@ typedef struct body {
     double excess, second, area;
 } body;
 
+typedef struct scratch {
+    share* shares;    // per vertex of the skin
+    ty_vec3* kept;
+    int *parent, *piece;
+    body *bodies, *left;    // what is taken from them, what is still too much
+} scratch;
+
 static ty_vec3 area_of(const ty_vec3 x[3]) { return 0.5 * ty_cross(x[1] - x[0], x[2] - x[0]); }
 
-// The mean area vector of a triangle whose corners go straight along `way`.
+// The area vector of a triangle whose corners have gone a share t straight along `way`; its mean.
+static ty_vec3 area_after(const ty_vec3 x[3], const ty_vec3 way[3], double t)
+{
+    const ty_vec3 at[3] = {x[0] + t * way[0], x[1] + t * way[1], x[2] + t * way[2]};
+    return area_of(at);
+}
+
 static ty_vec3 area_on_way(const ty_vec3 x[3], const ty_vec3 way[3])
 {
-    ty_vec3 half[3], end[3];
-    for (int k = 0; k < 3; ++k) half[k] = x[k] + 0.5 * way[k], end[k] = x[k] + way[k];
-    return (area_of(x) + 4.0 * area_of(half) + area_of(end)) / 6.0;
+    ty_vec3 sum = {0};
+    for (int i = 0; i < TIMES; ++i) sum += SIMPSON[i] * area_after(x, way, 0.5 * i);
+    return sum;
 }
 
 // How far points are from what is a source's own, negative on it, and which source that is.
@@ -82,6 +100,21 @@ static void find_own(const sweep* s, int n, const double (*x)[3], double* out, i
             double beyond = d[i] - OWN * s->tf->def->cell;
             if (beyond < out[i]) out[i] = beyond, source[i] = k;
         }
+    }
+}
+
+// How far points are from obstacles and from what is a source's own, on their way.
+static void find_open(const sweep* s, ty_range r, const double* own)
+{
+    const double(*x)[3] = (const double(*)[3])s->surface->vert + r.begin;
+    double at[BATCH][3], d[BATCH];
+    int n = (int)(r.end - r.begin);
+    for (int k = 0; k < TIMES; ++k) {
+        for (int i = 0; i < n; ++i)
+            ty_store3(at[i], ty_load3(x[i]) + 0.5 * k * s->way[r.begin + i]);
+        if (s->obstructed) ty_sample(&s->obstacles, n, (const double(*)[3])at, d);
+        for (int i = 0; i < n; ++i)
+            s->open[r.begin + i][k] = s->obstructed ? ty_min(d[i], own[i]) : own[i];
     }
 }
 
@@ -104,8 +137,8 @@ static void way_block(void* ctx, ty_range r)
         if (s->walled && before[i] > 0.0 && after[i] < 0.0)
             to -= after[i] * ty_tet_way_out(&s->walls, s->tf->def->cell, to);
         s->way[r.begin + i] = to - ty_load3(x[i]);
-        s->open[r.begin + i] = s->walled ? ty_min(before[i], own[i]) : own[i];
     }
+    find_open(s, r, own);
 }
 
 // Corners that are a source's own move as the others do, or the rest of the surface seems held back.
@@ -119,38 +152,72 @@ static void continue_ways(const double own[3], ty_vec3 way[3])
         if (!(own[k] > 0.0)) way[k] = sum / n;
 }
 
+// How far corners are from the closed sides that some of them are behind; their number. Sides are taken
+// one by one, because where two meet their distance is not linear.
+static int beyond_sides(const sweep* s, const ty_vec3 x[3], double (*d)[3])
+{
+    const ty_world_def* def = ty_world_get_def(s->tf->world);
+    int n = 0;
+    for (int side = 0; def->has_domain && side < TY_N_SIDES; ++side) {
+        int axis = side / 2;
+        if (!def->wall[side].closed) continue;
+        for (int k = 0; k < 3; ++k)
+            d[n][k] = side % 2 ? def->max[axis] - x[k][axis] : x[k][axis] - def->min[axis];
+        n += d[n][0] < 0.0 || d[n][1] < 0.0 || d[n][2] < 0.0;
+    }
+    return n;
+}
+
+// What a triangle sweeps outside solids and sources at a moment, per whole step.
+static double sweeping(const sweep* s, const int v[3], const ty_vec3 x[3], const ty_vec3 way[3],
+                       int time)
+{
+    double d[TY_N_SIDES + 1][3], weight[3];
+    ty_vec3 at[3], moved = {0};
+    for (int k = 0; k < 3; ++k) {
+        at[k] = x[k] + 0.5 * time * way[k];
+        d[0][k] = s->open[v[k]][time];
+    }
+    int n = 1 + beyond_sides(s, at, d + 1);
+    ty_triangle_common_moments(n, (const double(*)[3])d, weight);
+    for (int k = 0; k < 3; ++k) moved += weight[k] * way[k];
+    return ty_dot(moved, area_of(at));
+}
+
 // Outside solids and sources.
 static void swept_block(void* ctx, ty_range r)
 {
     const sweep* s = ctx;
     for (int64_t t = r.begin; t < r.end; ++t) {
         const int* v = s->surface->tri[t];
-        ty_vec3 x[3], way[3], moved = {0};
-        double own[3], d[3], weight[3];
+        ty_vec3 x[3], way[3];
+        double own[3];
         for (int k = 0; k < 3; ++k) {
             x[k] = ty_load3(s->surface->vert[v[k]]);
             way[k] = s->way[v[k]];
             own[k] = s->own[v[k]];
-            d[k] = s->open[v[k]];
         }
-        ty_triangle_open_moments(d, weight);
         continue_ways(own, way);
-        for (int k = 0; k < 3; ++k) moved += weight[k] * way[k];
-        s->swept[t] = ty_dot(moved, area_on_way(x, way));
+        s->swept[t] = 0.0;
+        for (int i = 0; i < TIMES; ++i) s->swept[t] += SIMPSON[i] * sweeping(s, v, x, way, i);
     }
 }
 
-static ty_status measure(sweep* s)
+static void measure(sweep* s)
+{
+    ty_parallel_for(s->surface->n_verts, BATCH, way_block, s);
+    ty_parallel_for(s->surface->n_tris, BLOCK, swept_block, s);
+}
+
+static ty_status allocate(sweep* s)
 {
     int n = s->surface->n_verts, n_tris = s->surface->n_tris;
     s->way = ty_alloc((size_t)n, sizeof *s->way);
     s->own = ty_alloc((size_t)n, sizeof *s->own);
     s->open = ty_alloc((size_t)n, sizeof *s->open);
     s->swept = ty_alloc((size_t)n_tris, sizeof *s->swept);
-    if (!s->way || !s->own || !s->open || !s->swept) return ty_no_memory("what the surface sweeps");
-    ty_parallel_for(n, BATCH, way_block, s);
-    ty_parallel_for(n_tris, BLOCK, swept_block, s);
-    return ty_ok();
+    bool ok = s->way && s->own && s->open && s->swept;
+    return ok ? ty_ok() : ty_no_memory("what the surface sweeps");
 }
 
 // The skin's vertices: how much of the free surface is theirs, and how much second-order motion.
@@ -209,6 +276,20 @@ static int body_at(const ty_tet_motion* m, const double x[3], int* parent)
     return tet < 0 ? -1 : ty_find(parent, mesh->tet[tet][0]);
 }
 
+// Bodies of tets that one piece of the surface runs along are one, as where a jet has met a pool and no
+// tet joins them yet. piece: scratch.
+static void join_bodies(const sweep* s, const ty_liquid* liquid, const ty_tet_motion* m,
+                        int* parent, int* piece)
+{
+    for (int i = 0; i < liquid->n_pieces; ++i) piece[i] = -1;
+    for (int v = 0; v < s->surface->n_verts; v += JOIN_STRIDE) {
+        int of = body_at(m, s->surface->vert[v], parent), *first = &piece[liquid->piece[v]];
+        if (of < 0) continue;
+        if (*first < 0) *first = of;
+        else ty_join(parent, *first, of);
+    }
+}
+
 // What source k brings by being filled up, m3/s: what it does not bring as a divergence (emit.c).
 static double poured(const sweep* s, const ty_tet_motion* m, int k)
 {
@@ -247,7 +328,7 @@ static void add_up(const sweep* s, const ty_liquid* liquid, const ty_tet_motion*
     for (int t = 0; t < s->surface->n_tris; ++t) {
         int v = s->surface->tri[t][0], *of = &piece[liquid->piece[v]];
         if (*of == -2) *of = body_at(m, s->surface->vert[v], parent);
-        if (*of >= 0) bodies[*of].excess += s->swept[t];
+        if (*of >= 0) bodies[ty_find(parent, *of)].excess += s->swept[t];
     }
     for (int64_t t = 0; t < s->tf->divergence.n; ++t)
         bodies[ty_find(parent, mesh->tet[t][0])].excess -= s->dt * s->tf->divergence.at[t] *
@@ -287,26 +368,54 @@ static ty_status show(const sweep* s, ty_tet_motion* m, const share* shares, int
     return status;
 }
 
+// Adds what bodies still sweep too much to what is taken from them; whether that is much of any.
+static bool take_more(const sweep* s, int n, const body* left, body* bodies)
+{
+    bool much = false;
+    for (int v = 0; v < n; ++v) {
+        bodies[v].excess += left[v].excess;
+        much |= fabs(left[v].excess) > ENOUGH * s->tf->def->cell * left[v].area;
+    }
+    return much;
+}
+
+// Between the skin and the paths lie means: of what is taken an eighth and more does not arrive.
+static ty_status balance_bodies(sweep* s, const ty_liquid* liquid, ty_tet_motion* m,
+                                const scratch* c)
+{
+    int n = m->state.mesh.n_verts;
+    find_shares(s, m, c->shares);
+    find_bodies(&m->state.mesh, c->parent);
+    join_bodies(s, liquid, m, c->parent, c->piece);
+    for (int round = 0; round < ROUNDS; ++round) {
+        body* to = round ? c->left : c->bodies;
+        memset(to, 0, (size_t)n * sizeof *to);
+        measure(s);
+        add_up(s, liquid, m, c->shares, c->parent, c->piece, to);
+        if (round && !take_more(s, n, c->left, c->bodies)) break;
+        TY_TRY(show(s, m, c->shares, c->parent, c->bodies, c->kept));
+    }
+    return ty_ok();
+}
+
 static ty_status balance(sweep* s, const ty_liquid* liquid, ty_tet_motion* m)
 {
-    int n_verts = m->state.mesh.n_verts, n = n_verts - m->state.mesh.n_inner;
-    share* shares = ty_alloc_zero((size_t)n, sizeof *shares);
-    ty_vec3* kept = ty_alloc((size_t)n, sizeof *kept);
-    int* parent = ty_alloc((size_t)n_verts, sizeof *parent);
-    int* piece = ty_alloc((size_t)liquid->n_pieces, sizeof *piece);
-    body* bodies = ty_alloc_zero((size_t)n_verts, sizeof *bodies);
+    size_t n_verts = (size_t)m->state.mesh.n_verts, n = n_verts - (size_t)m->state.mesh.n_inner;
+    scratch c = {.shares = ty_alloc_zero(n, sizeof *c.shares),
+                 .kept = ty_alloc(n, sizeof *c.kept),
+                 .parent = ty_alloc(n_verts, sizeof *c.parent),
+                 .piece = ty_alloc((size_t)liquid->n_pieces, sizeof *c.piece),
+                 .bodies = ty_alloc(n_verts, sizeof *c.bodies),
+                 .left = ty_alloc(n_verts, sizeof *c.left)};
     ty_status status = ty_no_memory("what the surface sweeps");
-    if (shares && kept && parent && piece && bodies) {
-        find_shares(s, m, shares);
-        find_bodies(&m->state.mesh, parent);
-        add_up(s, liquid, m, shares, parent, piece, bodies);
-        status = show(s, m, shares, parent, bodies, kept);
-    }
-    ty_free(shares);
-    ty_free(kept);
-    ty_free(parent);
-    ty_free(piece);
-    ty_free(bodies);
+    if (c.shares && c.kept && c.parent && c.piece && c.bodies && c.left)
+        status = balance_bodies(s, liquid, m, &c);
+    ty_free(c.shares);
+    ty_free(c.kept);
+    ty_free(c.parent);
+    ty_free(c.piece);
+    ty_free(c.bodies);
+    ty_free(c.left);
     return status;
 }
 
@@ -321,8 +430,10 @@ ty_status ty_tetflow_sweep(ty_tetflow* tf, const ty_liquid* liquid, double dt)
                .dt = dt,
                .walled = ty_tet_has_solids(tf->world),
                .walls = ty_world_solid(tf->world),
+               .obstructed = ty_world_has_obstacles(tf->world),
+               .obstacles = ty_world_obstacles(tf->world),
                .flow = ty_tetflow_flow(tf)};
-    ty_status status = measure(&s);
+    ty_status status = allocate(&s);
     if (status.code == TY_OK) status = balance(&s, liquid, m);
     ty_free(s.way);
     ty_free(s.own);

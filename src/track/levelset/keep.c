@@ -14,7 +14,7 @@
 #include "core/parallel.h"
 #include "track/levelset/levelset.h"
 
-enum { BLOCK = 128, REACH = 2, WIDTH = 2 * REACH + 1, SOURCE_ROUNDS = 5 };
+enum { BLOCK = 128, REACH = 2, WIDTH = 2 * REACH + 1, MOST_ROUNDS = 5 };
 
 static const double MOVED = 2.6;          // cells: farther values have no part in the surface
 static const double LEAST_AREA = 0.02;    // cells squared around a cell: less is no surface
@@ -134,15 +134,17 @@ static void give(ty_levelset* ls, double* most)
 ty_status ty_levelset_keep(ty_levelset* ls)
 {
     double most = INFINITY;
-    int rounds = ls->filled_by ? SOURCE_ROUNDS : 1;
+    bool again = ls->filled_by || ls->by_surface;
+    int rounds = again ? MOST_ROUNDS : 1;
     ty_levelset_fill(ls, ls->phi);
-    ty_levelset_find_lost(ls, NULL);
+    if (ls->by_surface) TY_TRY(ty_levelset_find_lost_swept(ls));
+    else ty_levelset_find_lost(ls, NULL);
     TY_TRY(ty_levelset_activate(ls));
     if (!ty_array_resize(&ls->foot, ls->kept.n + ls->active.n))
         return ty_no_memory("cells at the surface");
     for (int round = 0; round < rounds && most > AGAIN; ++round) {
         give(ls, &most);
-        if (most > 0.0 && ls->filled_by) ty_levelset_find_lost(ls, ls->next);
+        if (most > 0.0 && again) ty_levelset_find_lost(ls, ls->next);
     }
     // Only while a source pours, whose rate is to be met in every frame. Given back at last, small
     // debts took a wave of 64 cells from 0.1 to 1.5 % of its amplitude, and a tank that runs empty

@@ -6,7 +6,7 @@
 //   change.c      sources, drains, the ledger's offsets        fit.c       linear functions, for solid.c
 //   amount.c      how much liquid is in a cell                 box.c       and between eight centres
 //   weigh.c       what a step should have kept, by fluxes      leaks.c     nothing goes through walls
-//   keep.c        gives back what it lost, where it was
+//   swept.c       the same by the carried surface              keep.c      gives back what it lost, where it was
 //   owed.c        carries along what could not be given back
 //   surface.c     triangles and bodies of liquid
 //   levelset.c    the kind: create, the order of a step, archive
@@ -70,6 +70,7 @@ typedef struct ty_levelset {
     double moved;                  // metres since the last redistancing
     bool has_obstacles;
     bool weighed;               // the last carry counted what every cell should hold
+    bool by_surface;            // and did so by the carried surface
     double* owed;               // owed.c: cells^3 of liquid that phi does not show, per cell
     double* filled;             // distance of sources that stand still, as edits see it; or NULL
     uint64_t filled_by;         // which sources, as a number; 0: none
@@ -163,6 +164,7 @@ bool ty_levelset_can_weigh(const ty_levelset* ls, const ty_flow* flow);    // fl
 bool ty_levelset_on_lattice(const ty_levelset* ls, const ty_flow* flow, double dt);
 ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt);
 void ty_levelset_find_lost(ty_levelset* ls, const double* before);
+ty_status ty_levelset_find_lost_swept(ty_levelset* ls);    // the first time when by_surface
 ty_status ty_levelset_keep(ty_levelset* ls);
 // What keep could not give back, to the step's end; before a weigh.
 ty_status ty_levelset_carry_owed(ty_levelset* ls, const ty_flow* flow, double dt);
@@ -209,6 +211,8 @@ ty_status ty_levelset_offset_now(ty_levelset* ls);
 
 // Remakes the triangles and their pieces.
 ty_status ty_levelset_contour(ty_levelset* ls);
+// The triangles only, of phi or an array like it.
+ty_status ty_levelset_triangles(ty_levelset* ls, const double* values);
 // phi as a function of space; `values` is phi or an array like it.
 typedef struct ty_levelset_field {
     const ty_grid* grid;

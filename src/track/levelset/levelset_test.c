@@ -323,6 +323,32 @@ static void a_small_drop_keeps_its_volume(void** state)
     tank_close(&t);
 }
 
+// The same drop in a flow whose paths keep volumes, and a drop cut by floor and side that slides along
+// them, in a tank that is no whole number of cells long. Without swept.c 0.94 and 1.09 are left.
+static void what_paths_keep_is_kept(void** state)
+{
+    (void)state;
+    const double cell = 0.05, along[3] = {1.0, 0.0, 0.0};
+    for (int slides = 0; slides < 2; ++slides) {
+        tank t;
+        tank_begin(&t, 1.02, 1.02, 1.02);
+        tank_liquid(&t,
+                    slides ? ball(0.2, 0.0, 1.02, 1.6 * cell) : ball(0.75, 0.5, 0.5, 1.4 * cell));
+        tank_open(&t, cell);
+        ty_levelset* ls = start(&t, cell, TY_TRANSPORT_SEMI_LAGRANGIAN);
+        ty_flow flow = slides ? flow_of(along, cell) : turning_flow(cell);
+        flow.keeps_volume = true;
+        double before = volume(ls, &t);
+        for (int i = 0; i < 12; ++i)
+            assert_ok(kind->advance(ls, &flow, t.world, 0.0, slides ? 0.05 : 1.0 / 12.0));
+        print_message("%s: %.4f of its volume\n", slides ? "sliding" : "turning",
+                      volume(ls, &t) / before);
+        assert_near(volume(ls, &t) / before, 1.0, 0.03);
+        kind->destroy(ls);
+        tank_close(&t);
+    }
+}
+
 static void pieces_are_bodies_of_liquid(void** state)
 {
     (void)state;
@@ -449,6 +475,7 @@ int main(void)
         cmocka_unit_test(a_drop_of_one_cell_does_not_break_anything),
         cmocka_unit_test(a_drop_leaves_through_an_open_side),
         cmocka_unit_test(a_small_drop_keeps_its_volume),
+        cmocka_unit_test(what_paths_keep_is_kept),
         cmocka_unit_test(pieces_are_bodies_of_liquid),
         cmocka_unit_test(edits_tell_what_they_changed),
         cmocka_unit_test(offsets_spare_thin_places),

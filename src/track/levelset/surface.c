@@ -151,10 +151,16 @@ static ty_status label_pieces(ty_levelset* ls)
     return ty_ok();
 }
 
-// Puts vertices onto the zeros of phi's interpolant, which along an edge depends on four values.
+typedef struct placing {
+    ty_levelset* ls;
+    const double* values;
+} placing;
+
+// Puts vertices onto the zeros of the values' interpolant, which along an edge depends on four.
 static void place_vertices(void* ctx, ty_range r)
 {
-    ty_levelset* ls = ctx;
+    const placing* p = ctx;
+    ty_levelset* ls = p->ls;
     const ty_grid* g = &ls->grid;
     double f[BATCH][4], t[BATCH], low[BATCH], *to[BATCH];    // to: the coordinate along the edge
     int n = 0;
@@ -162,7 +168,7 @@ static void place_vertices(void* ctx, ty_range r)
         int ijk[3], axis = ty_contour_edge(ls->contour.key.at[v], ijk);
         if (ijk[axis] < 1 || ijk[axis] + 2 >= g->n[axis]) continue;
         int64_t stride = ty_grid_stride(g, axis);
-        const double* at = ls->phi + ty_grid_index(g, ijk[0], ijk[1], ijk[2]);
+        const double* at = p->values + ty_grid_index(g, ijk[0], ijk[1], ijk[2]);
         for (int k = 0; k < 4; ++k) f[n][k] = at[(k - 1) * stride];
         low[n] = ijk[axis] + 0.5;
         to[n++] = &ls->surface.vert[v][axis];
@@ -175,13 +181,20 @@ static void place_vertices(void* ctx, ty_range r)
     }
 }
 
-ty_status ty_levelset_contour(ty_levelset* ls)
+ty_status ty_levelset_triangles(ty_levelset* ls, const double* values)
 {
     const ty_grid* g = &ls->grid;
+    placing p = {ls, values};
     ty_contour_lattice lattice = {
-        .cell = g->cell, .n = {g->n[0], g->n[1], g->n[2]}, .values = ls->phi};
+        .cell = g->cell, .n = {g->n[0], g->n[1], g->n[2]}, .values = values};
     for (int axis = 0; axis < 3; ++axis) lattice.origin[axis] = g->origin[axis] + 0.5 * g->cell;
     TY_TRY(ty_contour_grid(&ls->contour, &lattice, NULL, 0, &ls->surface));
-    ty_parallel_for(ls->surface.n_verts, BATCH, place_vertices, ls);
+    ty_parallel_for(ls->surface.n_verts, BATCH, place_vertices, &p);
+    return ty_ok();
+}
+
+ty_status ty_levelset_contour(ty_levelset* ls)
+{
+    TY_TRY(ty_levelset_triangles(ls, ls->phi));
     return label_pieces(ls);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much liquid a step should leave in every cell at the surface, and how much of it it lost.
+// How much liquid a step should leave in every cell at the surface, and how much of it it lost. By the
+// solver's fluxes; swept.c does without.
 //
 //     should = |old liquid in the cell| + what came in through its faces - what went out
 //
@@ -45,7 +46,7 @@ static bool may_hold(const ty_levelset* ls, int cell)
 {
     double low[3];
     ty_levelset_low_corner(ls, cell, low);
-    bool in = ls->solid && ls->solid[cell] > -HALF_DIAGONAL * ls->grid.cell;
+    bool in = ls->solid ? ls->solid[cell] > -HALF_DIAGONAL * ls->grid.cell : ls->by_surface;
     for (int axis = 0; axis < 3; ++axis)
         in = in && low[axis] + ls->grid.cell > ls->lo[axis] && low[axis] < ls->hi[axis];
     return in;
@@ -347,9 +348,14 @@ static bool same_cells(const ty_levelset* ls, const ty_flow* flow)
     return fabs(flow->cell - ls->grid.cell) < SAME_CELL * flow->cell;
 }
 
-bool ty_levelset_can_weigh(const ty_levelset* ls, const ty_flow* flow)
+static bool has_fluxes(const ty_levelset* ls, const ty_flow* flow)
 {
     return flow->flux.eval && same_cells(ls, flow);
+}
+
+bool ty_levelset_can_weigh(const ty_levelset* ls, const ty_flow* flow)
+{
+    return has_fluxes(ls, flow) || flow->keeps_volume;
 }
 
 bool ty_levelset_on_lattice(const ty_levelset* ls, const ty_flow* flow, double dt)
@@ -368,9 +374,11 @@ ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt)
         job.sources |= ty_world_source(ls->world, i).on;
     for (int side = 0; side < TY_N_SIDES; ++side) job.open |= !ls->closed_side[side];
     ty_levelset_fill(ls, ls->next);
+    ls->by_surface = !has_fluxes(ls, flow);
     TY_TRY(list_cells(ls, job.sources));
-    TY_TRY(list_faces(ls));
     TY_TRY(ty_levelset_list_boxes(ls));
+    if (ls->by_surface) return ty_levelset_weigh_swept(&job);
+    TY_TRY(list_faces(ls));
     ty_parallel_for(ls->corner.n, BLOCK, weigh_faces, &job);
     ty_levelset_measure_boxes(ls, ls->next, NULL);
     ty_parallel_for(ls->kept.n, BLOCK, weigh_old, &job);

@@ -34,4 +34,7 @@ bool ty_levelset_far_from_way(const ty_levelset* ls, double phi, double length);
 void ty_levelset_add_shares(const ty_weigh_job* job, const ty_face_batch* b, const double (*to)[3],
                             double* share);
 
+// swept.c: weighs by the carried surface. Cells and boxes are listed; `next` is the old liquid.
+ty_status ty_levelset_weigh_swept(const ty_weigh_job* job);
+
 #endif

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much liquid a step should leave in every cell at the surface, when the solver tells no fluxes
+// but its paths keep the liquid's volume: the surface itself is carried along them.
+//
+//     should = |the cell inside the carried surface|
+//
+// What leaves a cell so comes into another one: the sum over all cells is what the carried surface
+// encloses, also where it runs into itself. What is there is measured in the same way.
+//
+// A triangle is cut at the sides of cells. By the divergence theorem for (x, 0, 0) a piece stands for
+// all that is before it in its row, with the sign of its area seen along x:
+//
+//       +-------+-------+--/----+
+//       |   A   |   A   | p     |     p = integral of x over the area, from the cell's side
+//       +-------+-------+/------+
+//
+// so the row's sums from its end hold p and A when p is added to the piece's cell and A - p to the
+// one before.
+#include <string.h>
+
+#include "core/parallel.h"
+#include "track/levelset/weigh.h"
+#include "world/trace.h"
+
+enum { BLOCK = 128, BATCH = TY_SAMPLE_BATCH, MOST_CORNERS = 16 };
+enum { SUB = 4, POINTS = SUB * SUB * SUB };    // of cells beside sources
+static const double HALF_DIAGONAL = 0.87;      // cells
+
+// A part of a triangle, in cells after the grid's origin.
+typedef struct polygon {
+    int n;
+    double x[MOST_CORNERS][3];
+} polygon;
+
+typedef struct swept_job {
+    const ty_weigh_job* weigh;
+    ty_levelset* ls;
+    double lo[3], hi[3];    // the domain, in cells after the grid's origin
+} swept_job;
+
+// ---- the carried surface
+
+static bool is_inside(const ty_levelset* ls, const double x[3])
+{
+    for (int axis = 0; axis < 3; ++axis)
+        if (!(x[axis] > ls->lo[axis] && x[axis] < ls->hi[axis])) return false;
+    double d = INFINITY;
+    if (ls->solid) ty_grid_linear(&ls->grid, ls->solid, 1, (const double(*)[3])x, &d);
+    return d > 0.0;
+}
+
+// What would end behind a wall ends at it; beyond open sides it goes on.
+static void end_at_walls(const ty_levelset* ls, double x[3])
+{
+    double to[3] = {x[0], x[1], x[2]};
+    ty_levelset_push_out(ls, to);
+    for (int axis = 0; axis < 3; ++axis) {
+        bool out = (x[axis] < ls->lo[axis] && !ls->closed_side[2 * axis]) ||
+                   (x[axis] > ls->hi[axis] && !ls->closed_side[2 * axis + 1]);
+        if (!out) x[axis] = to[axis];
+    }
+}
+
+static void carry_block(void* ctx, ty_range r)
+{
+    const swept_job* job = ctx;
+    ty_levelset* ls = job->ls;
+    const double(*x)[3] = (const double(*)[3])ls->surface.vert + r.begin;
+    double(*to)[3] = (double(*)[3])(ls->foot.at + 3 * r.begin);
+    int n = (int)(r.end - r.begin);
+    ty_trace_forward(job->weigh->flow, job->weigh->dt, n, x, to);
+    for (int i = 0; i < n; ++i)
+        if (is_inside(ls, x[i]) && !is_inside(ls, to[i])) end_at_walls(ls, to[i]);
+}
+
+// ---- what it encloses
+
+// No part of a cell lies beyond `most`.
+static double seen_along_x(const polygon* p, double low, double most, double* moment)
+{
+    double area = 0.0;
+    *moment = 0.0;
+    for (int k = 1; k + 1 < p->n; ++k) {
+        const double *a = p->x[0], *b = p->x[k], *c = p->x[k + 1];
+        double part = 0.5 * ((b[1] - a[1]) * (c[2] - a[2]) - (b[2] - a[2]) * (c[1] - a[1]));
+        area += part;
+        *moment += part * (ty_min((a[0] + b[0] + c[0]) / 3.0, most) - low);
+    }
+    return area;
+}
+
+static void put(const swept_job* job, const polygon* p, const int at[3])
+{
+    const ty_grid* g = &job->ls->grid;
+    double moment, area = seen_along_x(p, at[0], job->hi[0], &moment);
+    double* cell = job->ls->spare + ty_grid_index(g, at[0], at[1], at[2]);
+    cell[0] += moment;
+    if (at[0] > 0) cell[-1] += area - moment;
+}
+
+static void add_corner(polygon* p, const double x[3]) { memcpy(p->x[p->n++], x, sizeof p->x[0]); }
+
+// The parts of a polygon on both sides of a plane normal to an axis.
+static void split(const polygon* p, int axis, double at, polygon* low, polygon* high)
+{
+    low->n = high->n = 0;
+    for (int k = 0; k < p->n; ++k) {
+        const double *a = p->x[k], *b = p->x[(k + 1) % p->n];
+        if (a[axis] <= at) add_corner(low, a);
+        if (a[axis] >= at) add_corner(high, a);
+        if (!((a[axis] < at && b[axis] > at) || (a[axis] > at && b[axis] < at))) continue;
+        double t = (at - a[axis]) / (b[axis] - a[axis]), x[3];
+        for (int d = 0; d < 3; ++d) x[d] = a[d] + t * (b[d] - a[d]);
+        x[axis] = at;
+        add_corner(low, x);
+        add_corner(high, x);
+    }
+}
+
+static void extent(const polygon* p, int axis, double* least, double* most)
+{
+    *least = INFINITY, *most = -INFINITY;
+    for (int k = 0; k < p->n; ++k) {
+        *least = ty_min(*least, p->x[k][axis]);
+        *most = ty_max(*most, p->x[k][axis]);
+    }
+}
+
+// Beside the domain a piece stands for nothing; beyond its end for all of the row.
+static void keep_inside(const swept_job* job, int axis, polygon* p)
+{
+    double least, most;
+    polygon low, high;
+    if (axis == 0) return;
+    extent(p, axis, &least, &most);
+    if (least < job->lo[axis]) split(p, axis, job->lo[axis], &low, &high), *p = high;
+    if (most > job->hi[axis]) split(p, axis, job->hi[axis], &low, &high), *p = low;
+}
+
+static void deal(const swept_job* job, const polygon* whole, int axis, int at[3])
+{
+    double least, most;
+    polygon rest = *whole, low, high;
+    keep_inside(job, axis, &rest);
+    if (rest.n < 3) return;
+    extent(&rest, axis, &least, &most);
+    int last = (int)ty_clamp(ceil(most) - 1.0, 0.0, job->ls->grid.n[axis] - 1.0);
+    for (at[axis] = (int)ty_clamp(floor(least), 0.0, last); at[axis] <= last; ++at[axis]) {
+        low = rest;
+        if (at[axis] < last) split(&rest, axis, at[axis] + 1.0, &low, &high), rest = high;
+        if (low.n < 3) continue;
+        if (axis) deal(job, &low, axis - 1, at);
+        else put(job, &low, at);
+    }
+}
+
+static void add_triangle(const swept_job* job, const double (*x)[3], const int v[3])
+{
+    const ty_grid* g = &job->ls->grid;
+    polygon p = {.n = 3};
+    int at[3];
+    for (int k = 0; k < 3; ++k)
+        for (int axis = 0; axis < 3; ++axis)
+            p.x[k][axis] = (x[v[k]][axis] - g->origin[axis]) / g->cell;
+    deal(job, &p, 2, at);
+}
+
+static void sum_rows(void* ctx, ty_range r)
+{
+    const swept_job* job = ctx;
+    int n = job->ls->grid.n[0];
+    for (int64_t row = r.begin; row < r.end; ++row) {
+        double* v = job->ls->spare + row * n;
+        for (int i = n - 1; i-- > 0;) v[i] += v[i + 1];
+    }
+}
+
+// Of every cell what is inside ls->surface with its vertices at x, into spare[], cells^3.
+static void find_insides(const swept_job* job, const double (*x)[3])
+{
+    ty_levelset* ls = job->ls;
+    memset(ls->spare, 0, (size_t)ty_grid_size(&ls->grid) * sizeof *ls->spare);
+    for (int t = 0; t < ls->surface.n_tris; ++t) add_triangle(job, x, ls->surface.tri[t]);
+    ty_parallel_for((int64_t)ls->grid.n[1] * ls->grid.n[2], BLOCK, sum_rows, (void*)job);
+}
+
+// ---- what cells should hold
+
+static void points_of(const ty_levelset* ls, int cell, double (*x)[3])
+{
+    double low[3];
+    ty_levelset_low_corner(ls, cell, low);
+    for (int k = 0; k < POINTS; ++k)
+        for (int axis = 0, rest = k; axis < 3; ++axis, rest /= SUB)
+            x[k][axis] = low[axis] + (rest % SUB + 0.5) / SUB * ls->grid.cell;
+}
+
+// The share of a cell below zero of a distance at its points.
+static double share_of(const ty_levelset* ls, const double* d)
+{
+    double sum = 0.0;
+    for (int k = 0; k < POINTS; ++k) sum += ty_clamp(0.5 - d[k] * SUB / ls->grid.cell, 0.0, 1.0);
+    return sum / POINTS;
+}
+
+// Of cells that an obstacle cuts it is not known what of them is swept in front of it and what behind.
+static void leave_out_cut(ty_levelset* ls)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < ls->kept.n; ++i)
+        if (!ls->solid || ls->solid[ls->kept.at[i].cell] > HALF_DIAGONAL * ls->grid.cell)
+            ls->kept.at[n++] = ls->kept.at[i];
+    ls->kept.n = n;
+}
+
+// What sources fill up of a cell.
+static double filled_share(const ty_levelset* ls, int cell)
+{
+    double x[POINTS][3], d[POINTS];
+    if (!ty_levelset_near_source(ls, cell, HALF_DIAGONAL)) return 0.0;
+    for (int k = 0; k < POINTS; ++k) d[k] = INFINITY;
+    points_of(ls, cell, x);
+    ty_levelset_fill_sources(ls, POINTS, (const double(*)[3])x, d);
+    return share_of(ls, d);
+}
+
+// spare[] holds what the carried surface encloses, `now` what the old one did.
+static void weigh_cells(void* ctx, ty_range r)
+{
+    const swept_job* job = ctx;
+    ty_levelset* ls = job->ls;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        ty_kept* k = &ls->kept.at[i];
+        double should = ls->spare[k->cell];
+        if (job->weigh->sources) should = ty_max(should, ty_min(k->now, filled_share(ls, k->cell)));
+        k->lost = should + ls->owed[k->cell];
+        k->now = 0.0;
+    }
+}
+
+static swept_job begin(ty_levelset* ls, const ty_weigh_job* weigh)
+{
+    swept_job job = {.weigh = weigh, .ls = ls};
+    for (int axis = 0; axis < 3; ++axis) {
+        job.lo[axis] = (ls->lo[axis] - ls->grid.origin[axis]) / ls->grid.cell;
+        job.hi[axis] = (ls->hi[axis] - ls->grid.origin[axis]) / ls->grid.cell;
+    }
+    return job;
+}
+
+ty_status ty_levelset_weigh_swept(const ty_weigh_job* weigh)
+{
+    ty_levelset* ls = weigh->ls;
+    swept_job job = begin(ls, weigh);
+    leave_out_cut(ls);
+    TY_TRY(ty_levelset_triangles(ls, ls->next));
+    if (!ty_array_resize(&ls->foot, 3 * (int64_t)ls->surface.n_verts))
+        return ty_no_memory("the carried surface");
+    if (weigh->sources) {
+        find_insides(&job, (const double(*)[3])ls->surface.vert);
+        for (int64_t i = 0; i < ls->kept.n; ++i)
+            ls->kept.at[i].now = ls->spare[ls->kept.at[i].cell];
+    }
+    ty_parallel_for(ls->surface.n_verts, BATCH, carry_block, &job);
+    find_insides(&job, (const double(*)[3])ls->foot.at);
+    ty_parallel_for(ls->kept.n, BLOCK, weigh_cells, &job);
+    return ty_ok();
+}
+
+// What boxes (amount.c) say of single cells differs from that by as much as a step loses; they tell what
+// the give-back does from here on.
+ty_status ty_levelset_find_lost_swept(ty_levelset* ls)
+{
+    swept_job job = begin(ls, NULL);
+    TY_TRY(ty_levelset_triangles(ls, ls->phi));
+    find_insides(&job, (const double(*)[3])ls->surface.vert);
+    ty_levelset_measure_boxes(ls, ls->phi, NULL);
+    for (int64_t i = 0; i < ls->kept.n; ++i) {
+        ty_kept* k = &ls->kept.at[i];
+        k->lost -= ls->spare[k->cell];
+        k->now = ty_levelset_liquid_in(ls, k->cell, ls->phi, &k->area);
+    }
+    return ty_ok();
+}
