@@ -184,6 +184,22 @@ static void step_goes_by_what_does_not_fly(void** unused)
     rig_end(&r);
 }
 
+static void only_closed_tanks_have_slack_and_waves_have_none(void** unused)
+{
+    (void)unused;
+    rig r = rig_cube(16);
+    rig_liquid(&r, &pool);
+    assert_ok(rig_start(&r));
+    ty_gridflow* gf = r.self;
+    gf->closed[TY_TOP] = true;
+    assert_near(ty_gridflow_slack(gf), 0.0, 1e-12);    // still water: waves limit the step
+    gf->dt_limit *= 0.5;
+    assert_near(ty_gridflow_slack(gf), TY_STEP_SLACK, 0.0);
+    gf->closed[TY_TOP] = false;
+    assert_near(ty_gridflow_slack(gf), 0.0, 0.0);
+    rig_end(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +207,7 @@ int main(void)
         cmocka_unit_test(uniform_stream_has_no_rate_at_open_sides),
         cmocka_unit_test(blow_is_not_carried_and_a_slow_change_is),
         cmocka_unit_test(step_goes_by_what_does_not_fly),
+        cmocka_unit_test(only_closed_tanks_have_slack_and_waves_have_none),
         cmocka_unit_test(balanced_velocities_are_nearly_free_of_divergence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -379,7 +379,7 @@ static bool take_more(const sweep* s, int n, const body* left, body* bodies)
     return much;
 }
 
-// Between the skin and the paths lie means: of what is taken an eighth and more does not arrive.
+// Between the skin and the paths lie means: of what is taken 2 to 15 % does not arrive.
 static ty_status balance_bodies(sweep* s, const ty_liquid* liquid, ty_tet_motion* m,
                                 const scratch* c)
 {

@@ -38,8 +38,6 @@ typedef struct swept_job {
     double lo[3], hi[3];    // the domain, in cells after the grid's origin
 } swept_job;
 
-// ---- the carried surface
-
 static bool is_inside(const ty_levelset* ls, const double x[3])
 {
     for (int axis = 0; axis < 3; ++axis)
@@ -72,8 +70,6 @@ static void carry_block(void* ctx, ty_range r)
     for (int i = 0; i < n; ++i)
         if (is_inside(ls, x[i]) && !is_inside(ls, to[i])) end_at_walls(ls, to[i]);
 }
-
-// ---- what it encloses
 
 // No part of a cell lies beyond `most`.
 static double seen_along_x(const polygon* p, double low, double most, double* moment)
@@ -183,8 +179,6 @@ static void find_insides(const swept_job* job, const double (*x)[3])
     for (int t = 0; t < ls->surface.n_tris; ++t) add_triangle(job, x, ls->surface.tri[t]);
     ty_parallel_for((int64_t)ls->grid.n[1] * ls->grid.n[2], BLOCK, sum_rows, (void*)job);
 }
-
-// ---- what cells should hold
 
 static void points_of(const ty_levelset* ls, int cell, double (*x)[3])
 {
