@@ -9,7 +9,7 @@
 #include "core/log.h"
 #include "core/parallel.h"
 
-enum { MAX_SUBSTEPS = 20000, SETTLE = 2 };    // SETTLE: offsets of a step after its first
+enum { MAX_SUBSTEPS = 20000, SETTLE = 5 };    // SETTLE: offsets of a step after its first
 
 // Steps shorter than this share of a frame mean that the velocities have blown up.
 static const double SHORTEST_STEP = 1.0 / MAX_SUBSTEPS;
