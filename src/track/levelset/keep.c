@@ -25,6 +25,10 @@ static const double LEAST_AREA = 0.02;    // cells squared around a cell: less i
 static const double UNSURE = 4e-4, SOURCE_UNSURE = 1e-4;
 static const double MOST_OFFSET = 0.1;    // cells in a step: more would make waves
 static const double AGAIN = 0.01;         // cells: a farther move is looked at again
+// The same beside obstacles, where it is looked at once only. Liquid that comes off an edge is carried round
+// it, a quarter of a cell in every step: without correction a tank that runs out at CFL 0.5, 1 and 2 (F14) was off by
+// 1.5, 1.9 and 8.9 %. A third look has no gain there.
+static const double AGAIN_AT_WALLS = 0.05;
 static const double KERNEL[WIDTH] = {1.0 / 16, 4.0 / 16, 6.0 / 16, 4.0 / 16, 1.0 / 16};
 
 typedef struct keep_job {
@@ -134,15 +138,16 @@ static void give(ty_levelset* ls, double* most)
 ty_status ty_levelset_keep(ty_levelset* ls)
 {
     double most = INFINITY;
-    bool again = ls->filled_by || ls->by_surface;
-    int rounds = again ? MOST_ROUNDS : 1;
+    bool thorough = ls->filled_by || ls->by_surface, again = thorough || ls->has_obstacles;
+    double enough = thorough ? AGAIN : AGAIN_AT_WALLS;
+    int rounds = thorough ? MOST_ROUNDS : again ? 2 : 1;
     ty_levelset_fill(ls, ls->phi);
     if (ls->by_surface) TY_TRY(ty_levelset_find_lost_swept(ls));
     else ty_levelset_find_lost(ls, NULL);
     TY_TRY(ty_levelset_activate(ls));
     if (!ty_array_resize(&ls->foot, ls->kept.n + ls->active.n))
         return ty_no_memory("cells at the surface");
-    for (int round = 0; round < rounds && most > AGAIN; ++round) {
+    for (int round = 0; round < rounds && most > enough; ++round) {
         give(ls, &most);
         if (most > 0.0 && again) ty_levelset_find_lost(ls, ls->next);
     }

@@ -45,10 +45,13 @@ typedef struct cell_block {
 static bool may_hold(const ty_levelset* ls, int cell)
 {
     double low[3];
+    double least = SAME_CELL *
+                   ls->grid.cell;    // a row of cells that rounding alone puts inside is not
     ty_levelset_low_corner(ls, cell, low);
     bool in = ls->solid ? ls->solid[cell] > -HALF_DIAGONAL * ls->grid.cell : ls->by_surface;
     for (int axis = 0; axis < 3; ++axis)
-        in = in && low[axis] + ls->grid.cell > ls->lo[axis] && low[axis] < ls->hi[axis];
+        in = in && low[axis] + ls->grid.cell > ls->lo[axis] + least &&
+             low[axis] < ls->hi[axis] - least;
     return in;
 }
 
