@@ -25,10 +25,17 @@ static double floor_energy(const ty_tri_mesh* m, ty_vec3 g, double density)
     return density * lowest;
 }
 
-void ty_energy_account(ty_energy* e, const ty_world* world, const ty_solve_def* def,
-                       const ty_tri_mesh* surface, const ty_frame_stats* row)
+// What the rest has of a sum that all had, when what left took its potential energy along. `rest`:
+// m3 of it; as the ledger has it, for so it belongs to what left.
+static double of_the_rest(double sum, double rest, double density, ty_outflow left)
 {
-    bool alone = row->volume > 0.0 && row->outflow == 0.0 && is_left_alone(world, def);
+    return sum + (sum * left.volume - density * left.potential) / rest;
+}
+
+void ty_energy_account(ty_energy* e, const ty_world* world, const ty_solve_def* def,
+                       const ty_tri_mesh* surface, const ty_frame_stats* row, ty_outflow left)
+{
+    bool alone = row->volume > 0.0 && row->expected_volume > 0.0 && is_left_alone(world, def);
     if (!alone) {
         *e = (ty_energy){0};
         return;
@@ -40,6 +47,8 @@ void ty_energy_account(ty_energy* e, const ty_world* world, const ty_solve_def* 
         double floor = floor_energy(surface, ty_world_gravity(world), def->density);
         *e = (ty_energy){.begun = 1.0, .lowest = sum, .sum = sum, .scale = potential - floor};
     }
+    e->lowest = of_the_rest(e->lowest, row->expected_volume, def->density, left);
+    e->sum = of_the_rest(e->sum, row->expected_volume, def->density, left);
     // The next step will gain what this one would have gained.
     double gain = fmax(0.0, sum - e->sum + ty_energy_loss(e) * e->kinetic);
     e->scale = fmax(e->scale, kinetic);

@@ -54,6 +54,7 @@ void ty_ledger_free(ty_ledger* ledger)
     ty_array_free(&ledger->moved);
     ty_array_free(&ledger->moved_piece);
     ty_array_free(&ledger->left);
+    ty_array_free(&ledger->left_potential);
     ty_array_free(&ledger->after);
     ty_bvh_free(&ledger->old_bvh);
     ty_bvh_free(&ledger->new_bvh);
@@ -144,30 +145,55 @@ static ty_status move_vertices(ty_ledger* ledger, const ty_tri_mesh* cut, const 
     return ty_ok();
 }
 
-// The volume between a triangle's part beyond a plane and the plane, signed; height[k] is how far
-// corner k is beyond, `across` the triangle's area projected onto the plane. Summed over a closed
-// surface: the volume beyond the plane.
-static double volume_beyond(const double height[3], double across)
+// The integral of a linear function over the volume between a triangle and a plane, signed: height[k]
+// is how far corner k is beyond it, mean[k] the function halfway between the corner and the plane,
+// `across` the triangle's area projected onto the plane.
+static double prism(const double height[3], const double mean[3], double across)
 {
-    int order[3] = {0, 1, 2};
-    for (int i = 0; i < 2; ++i)
-        for (int j = 0; j < 2 - i; ++j)
-            if (height[order[j]] < height[order[j + 1]]) {
-                int swap = order[j];
-                order[j] = order[j + 1];
-                order[j + 1] = swap;
-            }
-    double a = height[order[0]], b = height[order[1]], c = height[order[2]];    // falling
-    double whole = across * (a + b + c) / 3.0;
-    if (c >= 0.0) return whole;
-    if (a <= 0.0) return 0.0;
-    if (b <= 0.0)
-        return across * (a / (a - b)) * (a / (a - c)) * a / 3.0;        // the tip at a is beyond
-    return whole - across * (c / (c - a)) * (c / (c - b)) * c / 3.0;    // all but the tip at c
+    double heights = height[0] + height[1] + height[2], means = mean[0] + mean[1] + mean[2];
+    double products = height[0] * mean[0] + height[1] * mean[1] + height[2] * mean[2];
+    return across * (heights * means + products) / 12.0;
+}
+
+// That of the triangle's tip at corner a, cut off by the plane.
+static double tip(const double height[3], const double mean[3], double across, int a)
+{
+    int b = (a + 1) % 3, c = (a + 2) % 3;
+    double to_b = height[a] / (height[a] - height[b]), to_c = height[a] / (height[a] - height[c]);
+    const double h[3] = {height[a], 0.0, 0.0};
+    const double m[3] = {mean[a], mean[a] + to_b * (mean[b] - mean[a]),
+                         mean[a] + to_c * (mean[c] - mean[a])};
+    return prism(h, m, across * to_b * to_c);
+}
+
+// That of its part beyond. Summed over a closed surface: the integral beyond the plane.
+static double beyond(const double height[3], const double mean[3], double across)
+{
+    int out = 0, last_in = 0, last_out = 0;
+    for (int k = 0; k < 3; ++k) {
+        out += height[k] > 0.0;
+        *(height[k] > 0.0 ? &last_out : &last_in) = k;
+    }
+    if (out == 0) return 0.0;
+    if (out == 1) return tip(height, mean, across, last_out);
+    double whole = prism(height, mean, across);
+    return out == 2 ? whole - tip(height, mean, across, last_in) : whole;
+}
+
+// The piece that a triangle of the moved surface came from.
+static int owner_of(const ty_ledger* ledger, const ty_liquid* liquid, ty_vec3 centre)
+{
+    if (liquid->n_pieces <= 1) return 0;
+    double x[1][3];
+    ty_store3(x[0], centre);
+    int owner = 0;
+    ty_closest_points found = {.triangle = &owner};
+    ty_bvh_closest(&ledger->old_bvh, 1, (const double(*)[3])x, INFINITY, &found);
+    return owner < 0 ? 0 : ledger->old_piece.at[ledger->old_surface.tri[owner][0]];
 }
 
 static void triangle_outflow(ty_ledger* ledger, const ty_world_def* def, const ty_liquid* liquid,
-                             const int v[3])
+                             ty_vec3 gravity, const int v[3])
 {
     const double(*x)[3] = (const double(*)[3])ledger->after.at;
     ty_vec3 a = ty_load3(x[v[0]]), b = ty_load3(x[v[1]]), c = ty_load3(x[v[2]]);
@@ -178,16 +204,15 @@ static void triangle_outflow(ty_ledger* ledger, const ty_world_def* def, const t
         const double height[3] = {sign * (a[axis] - at), sign * (b[axis] - at),
                                   sign * (c[axis] - at)};
         if (height[0] <= 0.0 && height[1] <= 0.0 && height[2] <= 0.0) continue;
-        double volume = volume_beyond(height, sign * 0.5 * ty_cross(b - a, c - a)[axis]);
-        int owner = 0;
-        double centre[1][3];
-        ty_store3(centre[0], (a + b + c) / 3.0);
-        if (liquid->n_pieces > 1) {
-            ty_closest_points found = {.triangle = &owner};
-            ty_bvh_closest(&ledger->old_bvh, 1, (const double(*)[3])centre, INFINITY, &found);
-            if (owner >= 0) owner = ledger->old_piece.at[ledger->old_surface.tri[owner][0]];
-        }
-        ledger->left.at[owner < 0 ? 0 : owner] += volume;
+        double across = sign * 0.5 * ty_cross(b - a, c - a)[axis],
+               fall = 0.5 * sign * gravity[axis];
+        const double one[3] = {1.0, 1.0, 1.0};
+        const double potential[3] = {-ty_dot(gravity, a) + fall * height[0],
+                                     -ty_dot(gravity, b) + fall * height[1],
+                                     -ty_dot(gravity, c) + fall * height[2]};
+        int owner = owner_of(ledger, liquid, (a + b + c) / 3.0);
+        ledger->left.at[owner] += beyond(height, one, across);
+        ledger->left_potential.at[owner] += beyond(height, potential, across);
     }
 }
 
@@ -196,16 +221,22 @@ static ty_status measure_outflow(ty_ledger* ledger, const ty_liquid* liquid, con
                                  const ty_world* world, const ty_tri_mesh* cut, double dt)
 {
     const ty_world_def* def = ty_world_get_def(world);
-    if (!ty_array_resize(&ledger->left, liquid->n_pieces)) return ty_no_memory("the volume ledger");
-    for (int i = 0; i < liquid->n_pieces; ++i) ledger->left.at[i] = 0.0;
+    if (!ty_array_resize(&ledger->left, liquid->n_pieces) ||
+        !ty_array_resize(&ledger->left_potential, liquid->n_pieces))
+        return ty_no_memory("the volume ledger");
+    for (int i = 0; i < liquid->n_pieces; ++i)
+        ledger->left.at[i] = ledger->left_potential.at[i] = 0.0;
     bool open = false;
     for (int side = 0; side < TY_N_SIDES; ++side)
         open |= def->has_domain && !def->wall[side].closed;
     if (!open || liquid->n_pieces == 0) return ty_ok();
     if (liquid->n_pieces > 1) TY_TRY(build_bvh(&ledger->old_bvh, &ledger->old_surface));
     TY_TRY(move_vertices(ledger, cut, flow, def, dt));
-    for (int t = 0; t < cut->n_tris; ++t) triangle_outflow(ledger, def, liquid, cut->tri[t]);
-    for (int i = 0; i < liquid->n_pieces; ++i) ledger->left.at[i] = fmax(ledger->left.at[i], 0.0);
+    ty_vec3 gravity = ty_world_gravity(world);
+    for (int t = 0; t < cut->n_tris; ++t)
+        triangle_outflow(ledger, def, liquid, gravity, cut->tri[t]);
+    for (int i = 0; i < liquid->n_pieces; ++i)
+        if (!(ledger->left.at[i] > 0.0)) ledger->left.at[i] = ledger->left_potential.at[i] = 0.0;
     return ty_ok();
 }
 
@@ -469,6 +500,16 @@ static void join_bodies(const ty_ledger* ledger, int first, int n, int* parent)
         ty_join(parent, first + i, first + ledger->body.at[i]);
 }
 
+static void count_outflow(ty_ledger* ledger)
+{
+    ledger->step_outflow = (ty_outflow){0};
+    for (int64_t i = 0; i < ledger->left_potential.n; ++i) {
+        ledger->step_outflow.volume += ledger->left.at[i];
+        ledger->step_outflow.potential += ledger->left_potential.at[i];
+    }
+    ledger->outflow += ledger->step_outflow.volume;
+}
+
 ty_status ty_ledger_balance(ty_ledger* ledger, const ty_liquid* after, const ty_flow* flow,
                             const ty_world* world, const ty_tri_mesh* cut, double dt)
 {
@@ -487,7 +528,7 @@ ty_status ty_ledger_balance(ty_ledger* ledger, const ty_liquid* after, const ty_
             status = ty_no_memory("the volume ledger");
             goto done;
         }
-    for (int i = 0; i < n_old; ++i) ledger->outflow += ledger->left.at[i];
+    count_outflow(ledger);
     status = match(ledger, n_old, after, flow, dt, parent);
     if (status.code == TY_OK) deal_out(ledger, n_old, n_new, parent, scratch);
     ledger->expected.n = n_new;

@@ -19,6 +19,12 @@
 #include "world/exchange.h"
 #include "world/world.h"
 
+// Value. What left through open sides.
+typedef struct ty_outflow {
+    double volume;       // m3
+    double potential;    // m5/s2: the sum of -g.x over it, as it lies beyond the sides
+} ty_outflow;
+
 // Open. ty_ledger_open, ty_ledger_free.
 typedef struct ty_ledger {
     TY_ARRAY(double) expected;    // m3 per piece of the present surface
@@ -30,6 +36,7 @@ typedef struct ty_ledger {
         pending;    // m3 that sources and drains brought since the last balance; written by spouts.c
     double booked;    // m3 moved between bodies because one vanished or appeared, all told
     double correction, outflow;    // m3 during this frame
+    ty_outflow step_outflow;       // during this step
     double asked, asked_net;       // m3 of this step's correction, without and with signs
     double taken;                  // share of what was asked for that the surface last moved by
     double cell;                   // metres, of the surface
@@ -38,8 +45,9 @@ typedef struct ty_ledger {
     TY_ARRAY(int) old_piece;    // of its vertices
     TY_ARRAY(double) moved;     // points of the old pieces, followed through the step; 3 each
     TY_ARRAY(int) moved_piece;
-    TY_ARRAY(double) left;     // m3 per old piece that leaves through open sides in this step
-    TY_ARRAY(double) after;    // where the cut surface's vertices are after it; 3 each
+    TY_ARRAY(double) left;    // m3 per old piece that leaves through open sides in this step
+    TY_ARRAY(double) left_potential;    // of that, as in ty_outflow
+    TY_ARRAY(double) after;             // where the cut surface's vertices are after it; 3 each
     ty_bvh old_bvh, new_bvh;
 } ty_ledger;
 

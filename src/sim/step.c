@@ -130,7 +130,8 @@ static ty_status report(ty_sim* sim)
             "the numbers went wrong at t = %.6g s (speed %g m/s, volume %g m3); try a smaller "
             "frames.cfl or a smaller cell, and look at the last good frame",
             sim->time, row->max_speed, row->volume);
-    ty_energy_account(&sim->energy, sim->world, &sim->def->solve, &sim->surface, row);
+    ty_energy_account(&sim->energy, sim->world, &sim->def->solve, &sim->surface, row,
+                      sim->ledger.step_outflow);
     return ty_sim_probe(sim);
 }
 
