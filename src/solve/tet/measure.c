@@ -16,6 +16,7 @@ static const double CAPILLARY_STEP = 0.4;
 typedef struct moving_job {
     ty_tet_motion* m;
     ty_sampler distance, thickening;
+    const ty_world_def* world;
     double* depth;     // per vertex, infinite where not asked; NULL: the mesh is the liquid
     uint8_t* asked;    // per vertex
 } moving_job;
@@ -130,12 +131,31 @@ static double inside_share(const moving_job* job, const int tet[4])
     return ty_tet_open_share(d);
 }
 
+// What of a tet the open sides of the domain leave: the mesh goes on beyond them, the liquid does not. Where two
+// of them cut it, as if they did so independently.
+static double share_within(const ty_world_def* w, const ty_tet_mesh* mesh, const int tet[4])
+{
+    double share = 1.0;
+    for (int side = 0; w->has_domain && side < TY_N_SIDES; ++side) {
+        int axis = side / 2;
+        double d[4], least = INFINITY;
+        for (int i = 0; i < 4 && !w->wall[side].closed; ++i) {
+            double x = mesh->vert[tet[i]][axis];
+            d[i] = side % 2 ? w->max[axis] - x : x - w->min[axis];
+            least = ty_min(least, d[i]);
+        }
+        if (least < 0.0) share *= ty_tet_open_share(d);
+    }
+    return share;
+}
+
 static void moving_block(void* ctx, ty_range r)
 {
     const moving_job* job = ctx;
     const ty_tet_state* s = &job->m->state;
     for (int64_t t = r.begin; t < r.end; ++t) {
         double inside = job->depth ? inside_share(job, s->mesh.tet[t]) : 1.0;
+        inside *= share_within(job->world, &s->mesh, s->mesh.tet[t]);
         job->m->moving.at[t] = s->open.at[t] * inside * job->m->volume.at[t];
     }
 }
@@ -152,9 +172,9 @@ static void find_depths(moving_job* job)
 }
 
 // The mesh may be thicker than the liquid (`filling`): only what is liquid has energy.
-static ty_status find_moving(ty_tet_motion* m, const ty_liquid* liquid)
+static ty_status find_moving(ty_tet_motion* m, const ty_world* world, const ty_liquid* liquid)
 {
-    moving_job job = {m, liquid->distance, liquid->thickening, NULL, NULL};
+    moving_job job = {m, liquid->distance, liquid->thickening, ty_world_get_def(world), NULL, NULL};
     size_t n = (size_t)m->state.mesh.n_verts;
     if (!ty_array_resize(&m->moving, m->state.mesh.n_tets)) return ty_no_memory("tets");
     if (liquid->filling.eval) {
@@ -173,7 +193,7 @@ ty_status ty_tetflow_measure(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_s
 {
     ty_tet_motion* m = ty_tetflow_old(tf);
     int n = m->state.mesh.n_tets;
-    TY_TRY(find_moving(m, liquid));
+    TY_TRY(find_moving(m, tf->world, liquid));
     double square = fmax(ty_parallel_max(n, BLOCK, tet_speed_block, m), 0.0);
     square = fmax(square, ty_parallel_max(m->skin.n_verts, BLOCK, skin_speed_block, m));
     tf->max_speed = sqrt(square);
