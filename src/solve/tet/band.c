@@ -29,6 +29,7 @@ void ty_tet_band_free(ty_tet_band* b)
     }
     ty_array_free(&b->layer);
     ty_array_free(&b->layer_next);
+    ty_array_free(&b->nearest);
 }
 
 ty_vec3 ty_band_place(const ty_band_table* t, const int block[3], int own)
@@ -241,10 +242,23 @@ static ty_status lay_out(ty_tet_band* b, const ty_tet_motion* m, double dt)
 
 ty_status ty_tet_band_make(ty_tet_band* b, const ty_tet_motion* m, const ty_world* world, double dt)
 {
+    b->nearest.n = 0;
+    return ty_tet_band_remake(b, m, world, dt);
+}
+
+ty_status ty_tet_band_remake(ty_tet_band* b, const ty_tet_motion* m, const ty_world* world,
+                             double dt)
+{
     if (!(dt < INFINITY)) dt = 0.0;
     TY_TRY(lay_out(b, m, dt));
-    ty_band_job job = {b, m, world, .walled = ty_tet_has_solids(world),
-                       .moves = ty_world_solid_moves(world)};
+    int64_t n_fine = (int64_t)OWN * b->fine.blocks.n;
+    ty_band_job job = {b,
+                       m,
+                       world,
+                       .walled = ty_tet_has_solids(world),
+                       .moves = ty_world_solid_moves(world),
+                       .knows_nearest = b->nearest.n == n_fine};
+    if (!ty_array_resize(&b->nearest, n_fine)) return ty_no_memory("velocities around the surface");
     if (job.moves) job.clear = ty_world_solid_speed(world) * dt;
     ty_band_fill_fine(&job);
     ty_parallel_for(b->coarse.blocks.n, BLOCKS, fill_range, &job);

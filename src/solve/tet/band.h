@@ -39,11 +39,17 @@ typedef struct ty_tet_band {
     ty_band_table fine, coarse;
     TY_ARRAY(uint8_t)
     layer, layer_next;    // of the TY_BAND_OWN lower nodes of coarse blocks, while they are made
+    // Triangles of the skin closest to the own nodes of fine blocks, -1 where none is near.
+    TY_ARRAY(int) nearest;
 } ty_tet_band;
 
 // `dt`: the longest next step.
 ty_status ty_tet_band_make(ty_tet_band* b, const ty_tet_motion* m, const ty_world* world,
                            double dt);
+// The same after the motion's values changed, but not its mesh and skin, since the last make: which
+// triangle is closest to a node is known from then.
+ty_status ty_tet_band_remake(ty_tet_band* b, const ty_tet_motion* m, const ty_world* world,
+                             double dt);
 void ty_tet_band_free(ty_tet_band* b);
 
 // Points that the tables do not know, by number: those in no block, far from the free surface, and
@@ -64,6 +70,7 @@ typedef struct ty_band_job {
     bool walled, moves;    // there are solids; they move:
     double clear;          // metres that a node must be away from them
     int layer;             // that is being made
+    bool knows_nearest;    // b->nearest is filled
 } ty_band_job;
 
 // The place in its block of the n-th of a block's own nodes: all but the upper ones, which are

@@ -141,12 +141,13 @@ static void set_others(const ty_band_job* job, int n, const int* id, double (*x)
     for (int i = 0; i < n; ++i) value[ty_band_own(id[i])] = ty_band_pack(u[i], a[i]);
 }
 
-static void fill_block(const ty_band_job* job, const int block[3], ty_band_value* value)
+// tri: of the own nodes.
+static void fill_block(const ty_band_job* job, const int block[3], const int tri[OWN],
+                       ty_band_value* value)
 {
     const ty_band_table* t = &job->b->fine;
     double x[OWN][3], other[OWN][3], solid[OWN];
-    int tri[OWN], id[OWN], n = 0;
-    find_nearest(job, block, tri);
+    int id[OWN], n = 0;
     for (int i = 0; i < OWN; ++i) ty_store3(x[i], ty_band_place(t, block, i));
     if (job->walled) {
         ty_sampler walls = ty_world_solid(job->world);
@@ -172,8 +173,11 @@ static void fill_range(void* ctx, ty_range r)
     ty_band_table* t = &job->b->fine;
     int block[BLOCKS][3];
     ty_lattice_set_points(&t->blocks, (int)r.begin, (int)r.end, block);
-    for (int64_t i = r.begin; i < r.end; ++i)
-        fill_block(job, block[i - r.begin], t->node.at + TY_BAND_NODES * i);
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        int* tri = job->b->nearest.at + OWN * i;
+        if (!job->knows_nearest) find_nearest(job, block[i - r.begin], tri);
+        fill_block(job, block[i - r.begin], tri, t->node.at + TY_BAND_NODES * i);
+    }
 }
 
 void ty_band_fill_fine(ty_band_job* job)

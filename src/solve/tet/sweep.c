@@ -363,7 +363,7 @@ static ty_status show(const sweep* s, ty_tet_motion* m, const share* shares, int
         double out = too_far(s, &shares[v], &bodies[ty_find(parent, mesh->n_inner + v)]);
         if (out != 0.0) m->u.skin.at[v] -= out / (s->dt * ty_norm(shares[v].area)) * shares[v].area;
     }
-    ty_status status = ty_tet_band_make(&s->tf->band, m, s->tf->world, s->tf->dt_limit);
+    ty_status status = ty_tet_band_remake(&s->tf->band, m, s->tf->world, s->tf->dt_limit);
     memcpy(m->u.skin.at, kept, (size_t)n * sizeof *kept);
     return status;
 }
