@@ -6,25 +6,24 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-// Sizes are rounded up to one of so many between powers of two, so that the same array of the next step
-// fits. What is not written takes no memory.
-enum { SIZES = 16 };
-// A kept block serves a wish that is smaller by no more than 1 / this.
-enum { CLOSE_FIT = 8 };
-// The share of what is in use that is never written, at the least: a kept block has been.
-enum { UNWRITTEN = 8 };
+// Blocks end at one of these: behind its last whole huge page a block takes no more than it needs.
+enum { TAIL_STEP = 1 << 16 };
 
-typedef struct block {
+// The share of what is in use that is never written, at the least: what is kept has been.
+enum { UNWRITTEN = 32 };
+
+// A block in use, or whole huge pages that are kept where one was.
+typedef struct extent {
     char* at;
     size_t bytes;
-    uint64_t freed;    // 0: in use; else the later the larger
-} block;
+} extent;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static block* list;
-static size_t n_blocks, room;
-static size_t used, kept, most;    // bytes; most: ever in use at once
-static uint64_t clock_of_frees;
+static extent *in_use, *spare;
+static size_t n_in_use, n_spare, room;    // room: of both lists
+static size_t used, kept, most;           // bytes; most: ever in use at once
+
+static size_t whole_pages(size_t bytes) { return bytes / TY_LARGE_BLOCK * TY_LARGE_BLOCK; }
 
 static void* map(size_t bytes)
 {
@@ -40,82 +39,86 @@ static void* map(size_t bytes)
     return p + before;
 }
 
-static void drop(size_t i)
+static void drop_spare(size_t limit)
 {
-    munmap(list[i].at, list[i].bytes);
-    kept -= list[i].bytes;
-    list[i] = list[--n_blocks];
-}
-
-// Gives back what was kept longest until `limit` holds for all.
-static void drop_old(size_t limit)
-{
-    while (kept && used + kept > limit) {
-        size_t oldest = n_blocks;
-        for (size_t i = 0; i < n_blocks; ++i)
-            if (list[i].freed && (oldest == n_blocks || list[i].freed < list[oldest].freed))
-                oldest = i;
-        drop(oldest);
+    while (n_spare && used + kept > limit) {
+        extent* last = &spare[--n_spare];
+        munmap(last->at, last->bytes);
+        kept -= last->bytes;
     }
 }
 
-static block* find_kept(size_t bytes)
-{
-    block* best = NULL;
-    for (size_t i = 0; i < n_blocks; ++i) {
-        block* b = &list[i];
-        if (!b->freed || b->bytes < bytes || b->bytes - bytes > bytes / CLOSE_FIT) continue;
-        if (!best || b->bytes < best->bytes) best = b;
-    }
-    return best;
-}
-
+// An extent is in one of the lists, and what is left of a spare one stays in its place: neither list
+// needs more room than both have entries.
 static bool make_entry(void)
 {
-    if (n_blocks < room) return true;
+    if (n_in_use + n_spare < room) return true;
     size_t wanted = 2 * room + 64;
-    block* grown = realloc(list, wanted * sizeof *grown);
+    extent* grown = realloc(in_use, wanted * sizeof *grown);
     if (!grown) return false;
-    list = grown;
+    in_use = grown;
+    grown = realloc(spare, wanted * sizeof *grown);
+    if (!grown) return false;
+    spare = grown;
     room = wanted;
     return true;
 }
 
-static void* take(size_t bytes)
+// Spare pages to [to, to + bytes), as many as there are; what they replace was never written. One at a
+// time: the system moves nothing at once that was put together from several. False: there is a hole.
+static bool move_spare(char* to, size_t bytes)
 {
-    block* b = find_kept(bytes);
-    if (b) {
-        b->freed = 0;
-        kept -= b->bytes;
-        used += b->bytes;
-        return b->at;
+    for (; bytes && n_spare; bytes -= TY_LARGE_BLOCK, to += TY_LARGE_BLOCK) {
+        extent* last = &spare[n_spare - 1];
+        last->bytes -= TY_LARGE_BLOCK;
+        kept -= TY_LARGE_BLOCK;
+        char* from = last->at + last->bytes;
+        n_spare -= last->bytes == 0;
+        if (mremap(from, TY_LARGE_BLOCK, TY_LARGE_BLOCK, MREMAP_MAYMOVE | MREMAP_FIXED, to) !=
+            MAP_FAILED)
+            continue;
+        munmap(from, TY_LARGE_BLOCK);
+        return false;
     }
-    if (!make_entry()) return NULL;
-    if (used + bytes > most) most = used + bytes;
-    used += bytes;
-    drop_old(most - most / UNWRITTEN);
-    void* p = map(bytes);
-    if (!p) {
-        drop_old(0);
-        p = map(bytes);
-    }
-    if (p) list[n_blocks++] = (block){p, bytes, 0};
-    else used -= bytes;
-    return p;
+    return true;
 }
 
-static size_t rounded(size_t bytes)
+// Spare pages of the same length serve where they are.
+static char* take_spare(size_t bytes)
 {
-    size_t step = TY_LARGE_BLOCK / SIZES;
-    while (step * 2 * SIZES <= bytes) step *= 2;
-    return (bytes + step - 1) / step * step;
+    for (size_t i = n_spare; i-- > 0;) {
+        if (spare[i].bytes != bytes) continue;
+        char* p = spare[i].at;
+        spare[i] = spare[--n_spare];
+        kept -= bytes;
+        return p;
+    }
+    return NULL;
+}
+
+static char* assemble(size_t bytes)
+{
+    char* p = map(bytes);
+    if (p && move_spare(p, whole_pages(bytes))) return p;
+    if (p) munmap(p, bytes);
+    drop_spare(0);
+    return map(bytes);
 }
 
 void* ty_large_take(size_t bytes)
 {
-    bytes = rounded(bytes);
+    bytes = (bytes + TAIL_STEP - 1) / TAIL_STEP * TAIL_STEP;
     pthread_mutex_lock(&lock);
-    void* p = take(bytes);
+    char* p = NULL;
+    if (make_entry()) {
+        p = take_spare(bytes);
+        if (!p) p = assemble(bytes);
+    }
+    if (p) {
+        in_use[n_in_use++] = (extent){p, bytes};
+        used += bytes;
+        if (used > most) most = used;
+    }
     pthread_mutex_unlock(&lock);
     return p;
 }
@@ -124,14 +127,18 @@ bool ty_large_give(void* p)
 {
     if ((uintptr_t)p % TY_LARGE_BLOCK != 0) return false;
     pthread_mutex_lock(&lock);
-    size_t i = n_blocks;
-    while (i > 0 && list[i - 1].at != p) --i;
+    size_t i = n_in_use;
+    while (i > 0 && in_use[i - 1].at != p) --i;
     bool found = i > 0;
     if (found) {
-        list[i - 1].freed = ++clock_of_frees;
-        used -= list[i - 1].bytes;
-        kept += list[i - 1].bytes;
-        if (used == 0) drop_old(0);    // nobody is at work
+        extent block = in_use[i - 1];
+        size_t whole = whole_pages(block.bytes);
+        if (block.bytes > whole) munmap(block.at + whole, block.bytes - whole);
+        in_use[i - 1] = in_use[--n_in_use];
+        spare[n_spare++] = (extent){block.at, whole};
+        used -= block.bytes;
+        kept += whole;
+        drop_spare(used ? most - most / UNWRITTEN : 0);    // nothing is kept when nobody is at work
     }
     pthread_mutex_unlock(&lock);
     return found;

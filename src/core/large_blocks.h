@@ -3,8 +3,9 @@
 // step before: the C library's heap tears into holes (a dam break of 0.6 million tetrahedra: a
 // quarter of all memory), and straight from the system every page has to be cleared again (6 % of a step).
 //
-// So freed blocks are kept for the next that fit, as long as all together need no more than was in use at
-// once before: the largest size of the process is that of its largest need.
+// So the pages of freed blocks are kept and moved into the next ones, whatever their sizes, as long as all
+// together are no more than was in use at once before: the largest size of the process is that of its largest
+// need. Only page tables change; nothing is copied or cleared.
 #ifndef TY_CORE_LARGE_BLOCKS_H
 #define TY_CORE_LARGE_BLOCKS_H
 

@@ -33,8 +33,9 @@ double ty_memory_peak_mib(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (double)usage.ru_maxrss / 1024.0 : 0.0;
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-enum { KEEPS_LARGE_BLOCKS = 0 };    // or their ends would not be guarded
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// Their ends would not be guarded, and whose pages were moved would not be known.
+enum { KEEPS_LARGE_BLOCKS = 0 };
 #else
 enum { KEEPS_LARGE_BLOCKS = 1 };
 #endif
