@@ -9,7 +9,7 @@
 // (cells per feature); four leave less than 1e-4 cells at CFL 1 on features of ten cells.
 enum { FIXED_POINT_ITERATIONS = 6, MAX_SUBSTEPS = 64 };
 // Cells: a point that moved less in an iteration is done.
-static const double CONVERGED = 1e-4;
+static const double CONVERGED = 1e-4, ROUGHLY = 0.02;
 // By which share the velocity may differ at the two ends of a leap, and from which on there is
 // none.
 static const double LEAP = 0.12, NO_LEAP = 0.3;
@@ -131,13 +131,13 @@ static void follow(const ty_flow* flow, double dt, double sign, turned* t, doubl
 
 // Points that have come to rest leave the iteration, each on its own: what is asked with it does
 // not matter.
-static void lagrangian_back(const ty_flow* flow, double dt, int n, const double (*first)[3],
-                            double (*x)[3])
+static void lagrangian_back(const ty_flow* flow, double dt, double cells, int n,
+                            const double (*first)[3], double (*x)[3])
 {
     turned t = {.n = 0};
     double y[TY_SAMPLE_BATCH][3], v[TY_SAMPLE_BATCH][3], to[TY_SAMPLE_BATCH][3];
     int id[TY_SAMPLE_BATCH];
-    double enough = CONVERGED * flow->cell;
+    double enough = cells * flow->cell;
     memcpy(y, x, (size_t)n * sizeof *y);
     memcpy(to, x, (size_t)n * sizeof *y);
     for (int i = 0; i < n; ++i) id[i] = i;
@@ -179,20 +179,20 @@ static void lagrangian_forward(const ty_flow* flow, double dt, int n, double (*x
     if (t.n) follow(flow, dt, 1.0, &t, x);
 }
 
-static void trace_back(const ty_flow* flow, double dt, int n, const double (*x)[3],
+static void trace_back(const ty_flow* flow, double dt, double cells, int n, const double (*x)[3],
                        const double (*first)[3], double (*from)[3])
 {
     if (from != (double(*)[3])x) memcpy(from, x, (size_t)n * sizeof *x);
     for (int at = 0; at < n; at += TY_SAMPLE_BATCH) {
         const double(*v)[3] = first ? first + at : NULL;
-        if (flow->acceleration.eval) lagrangian_back(flow, dt, batch(n, at), v, from + at);
+        if (flow->acceleration.eval) lagrangian_back(flow, dt, cells, batch(n, at), v, from + at);
         else trace_rk3(flow, dt, -1.0, batch(n, at), v, from + at);
     }
 }
 
 void ty_trace_back(const ty_flow* flow, double dt, int n, const double (*x)[3], double (*from)[3])
 {
-    trace_back(flow, dt, n, x, NULL, from);
+    trace_back(flow, dt, CONVERGED, n, x, NULL, from);
 }
 
 void ty_trace_begin(const ty_flow* flow, double dt, int n, const double (*x)[3], double (*v)[3])
@@ -207,7 +207,13 @@ void ty_trace_begin(const ty_flow* flow, double dt, int n, const double (*x)[3],
 void ty_trace_back_with(const ty_flow* flow, double dt, int n, const double (*x)[3],
                         const double (*v)[3], double (*from)[3])
 {
-    trace_back(flow, dt, n, x, v, from);
+    trace_back(flow, dt, CONVERGED, n, x, v, from);
+}
+
+void ty_trace_back_roughly(const ty_flow* flow, double dt, int n, const double (*x)[3],
+                           const double (*v)[3], double (*from)[3])
+{
+    trace_back(flow, dt, ROUGHLY, n, x, v, from);
 }
 
 void ty_trace_forward(const ty_flow* flow, double dt, int n, const double (*x)[3], double (*to)[3])

@@ -21,6 +21,9 @@ void ty_trace_back(const ty_flow* flow, double dt, int n, const double (*x)[3], 
 void ty_trace_begin(const ty_flow* flow, double dt, int n, const double (*x)[3], double (*v)[3]);
 void ty_trace_back_with(const ty_flow* flow, double dt, int n, const double (*x)[3],
                         const double (*v)[3], double (*from)[3]);
+// To a fiftieth of a cell only, where there is an acceleration.
+void ty_trace_back_roughly(const ty_flow* flow, double dt, int n, const double (*x)[3],
+                           const double (*v)[3], double (*from)[3]);
 // Where the liquid at x is after dt. Re-entrant; to[] and x[] may be the same array.
 void ty_trace_forward(const ty_flow* flow, double dt, int n, const double (*x)[3], double (*to)[3]);
 

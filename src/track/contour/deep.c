@@ -9,7 +9,7 @@
 #include "core/parallel.h"
 #include "track/contour/slc.h"
 
-enum { SIDE = 4, BATCH = TY_SAMPLE_BATCH };
+enum { SIDE = 4, BATCH = TY_SAMPLE_BATCH, STILL_LEVEL = 2 };
 static const double ENDS = 0.5;      // cells above the end of the liquid in walls that belong to it
 static const double SLACK = 1.0;     // cells that a path may be longer than the fastest one
 static const double INSIDE = 2.0;    // cells: so deep at a wall is inside, whatever is interpolated
@@ -77,6 +77,26 @@ ty_status ty_slc_find_deep(ty_slc* s, double reach)
     ty_free(free);
     if (!ok) return ty_no_memory("blocks at the free surface");
     return widen(s, (int)ceil((reach / s->def.cell + TY_SLC_DEPTH + SLACK) / SIDE));
+}
+
+// Values of the octree's corners: in leaves up to STILL_LEVEL the surface is so near that coarser octants
+// are split by them whatever comes nearer, and what may come stays farther than such a leaf's half
+// diagonal.
+void ty_slc_still(const ty_slc* s, int n, const double (*x)[3], bool* still, double* value)
+{
+    const ty_slc_surface* from = &s->now;
+    ty_lattice_cursor c = ty_lattice_cursor_start();
+    ty_octree_cursor leaf = ty_octree_cursor_start();
+    for (int i = 0; i < n; ++i) {
+        int at[3];
+        double u[3];
+        block_of(s, x[i], at);
+        still[i] = false;
+        if (ty_lattice_has(&s->free_near, &c, at[0], at[1], at[2])) continue;
+        ty_octree_cells_of(&from->tree, x[i], u, at);
+        ty_octant o = ty_octree_leaf(&from->tree, &leaf, at);
+        still[i] = o.id >= 0 && o.level <= STILL_LEVEL && ty_slc_told(from, &o, u, &value[i]);
+    }
 }
 
 void ty_slc_is_deep(const ty_slc* s, int n, const double (*x)[3], bool* deep)

@@ -101,6 +101,14 @@ bool ty_slc_rough(const ty_slc_surface* s, const ty_octant* o, const double u[3]
     return true;
 }
 
+bool ty_slc_told(const ty_slc_surface* s, const ty_octant* o, const double u[3], double* value)
+{
+    if (o->level <= TY_SLC_EXACT_LEVEL)
+        return ty_slc_rough(s, o, u, value) && fabs(*value) > ENOUGH_THIN * s->tree.cell;
+    *value = interpolate_far(s, o, u);
+    return true;
+}
+
 // Where to put the answers about a chunk of points. Value.
 typedef struct answers {
     double* value;

@@ -16,6 +16,8 @@ enum {
     STRETCH_EVERY = 16
 };                                   // every so many triangles tell how the flow stretches space
 static const double MARGIN = 3.0;    // cells around where the surface is expected
+static const double FAR = 8.0;       // cells from the surface where a way back is no longer than it seems
+static const double NEAR = 0.5;      // cells from it where ways have to be followed exactly
 // Cells: a step that moves nothing farther leaves the surface alone
 static const double STILL = 1e-9;
 static const double STRETCH_SLACK = 1.1, STRETCH_LEAST = 1.0, STRETCH_MOST = 6.0;
@@ -126,7 +128,6 @@ typedef struct pulled {
     const ty_slc* s;
     const ty_flow* flow;
     double dt;
-    bool rough;
 } pulled;
 
 // The old distance where the liquid at x came from, less what thin places are fattened by.
@@ -138,7 +139,71 @@ static void eval_pulled(const void* self, int n, const double (*x)[3], double* o
         int count = n - at < BATCH ? n - at : BATCH;
         ty_trace_back(p->flow, p->dt, count, x + at, from);
         ty_slc_stop_at_walls(p->s, count, x + at, from);
-        ty_slc_fat_distance(p->s, p->rough, count, (const double(*)[3])from, out + at);
+        ty_slc_fat_distance(p->s, false, count, (const double(*)[3])from, out + at);
+    }
+}
+
+// The value at x for a remake where the way back is not worth following: that begins with velocity v and
+// leads at once to where the surface is farther away than the way is long.
+static bool is_far(const pulled* p, ty_octree_cursor* leaf, const double x[3], const double v[3],
+                   double* value)
+{
+    const ty_slc_surface* s = &p->s->now;
+    int cell[3];
+    double from[3], u[3];
+    ty_vec3 way = p->dt * ty_load3(v);
+    ty_store3(from, ty_load3(x) - way);
+    ty_octree_cells_of(&s->tree, from, u, cell);
+    ty_octant o = ty_octree_leaf(&s->tree, leaf, cell);
+    if (o.id < 0 || o.level <= TY_SLC_EXACT_LEVEL || !ty_slc_told(s, &o, u, value)) return false;
+    return fabs(*value) > ty_max(FAR * s->tree.cell, ty_norm(way));
+}
+
+// Points of a batch that are still asked for.
+typedef struct points {
+    int n, id[BATCH];
+    double x[BATCH][3], v[BATCH][3];    // v: what the way back begins with
+} points;
+
+static void keep(points* p, int i, const double x[3], const double v[3], int id)
+{
+    memmove(p->x[i], x, sizeof p->x[0]);
+    memmove(p->v[i], v, sizeof p->v[0]);
+    p->id[i] = id;
+}
+
+static void ask_back(const pulled* p, bool roughly, const points* at, double* value)
+{
+    double from[BATCH][3];
+    const double(*x)[3] = (const double(*)[3])at->x;
+    (roughly ? ty_trace_back_roughly : ty_trace_back_with)(p->flow, p->dt, at->n, x,
+                                                           (const double(*)[3])at->v, from);
+    ty_slc_stop_at_walls(p->s, at->n, x, from);
+    ty_slc_fat_distance(p->s, true, at->n, (const double(*)[3])from, value);
+}
+
+// For a remake: ways are followed as well as the values need it.
+static void eval_pulled_roughly(const void* self, int n, const double (*x)[3], double* out)
+{
+    const pulled* p = self;
+    double v[BATCH][3], value[BATCH], near = NEAR * p->s->now.tree.cell;
+    points ask;
+    ty_octree_cursor leaf = ty_octree_cursor_start();
+    for (int at = 0; at < n; at += BATCH) {
+        int count = n - at < BATCH ? n - at : BATCH, left = 0;
+        ask.n = 0;
+        ty_trace_begin(p->flow, p->dt, count, x + at, v);
+        for (int i = 0; i < count; ++i)
+            if (!is_far(p, &leaf, x[at + i], v[i], &out[at + i]))
+                keep(&ask, ask.n++, x[at + i], v[i], at + i);
+        ask_back(p, true, &ask, value);
+        for (int i = 0; i < ask.n; ++i) {
+            out[ask.id[i]] = value[i];
+            if (fabs(value[i]) < near) keep(&ask, left++, ask.x[i], ask.v[i], ask.id[i]);
+        }
+        ask.n = left;
+        ask_back(p, false, &ask, value);
+        for (int i = 0; i < ask.n; ++i) out[ask.id[i]] = value[i];
     }
 }
 
@@ -202,11 +267,11 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
     TY_TRY(ty_slc_thicken(s, flow, dt));
     TY_TRY(ty_slc_expect(s, flow, dt, &expected));
     if (s->later.n) ty_slc_offset_fat(s, s->later.at);
-    pulled exact = {s, flow, dt, false}, rough = {s, flow, dt, true};
-    ty_sampler inner = {.self = &exact, .width = 1, .eval = eval_pulled};
+    pulled back = {s, flow, dt};
+    ty_sampler inner = {.self = &back, .width = 1, .eval = eval_pulled};
     ty_slc_walled walled = ty_slc_wall(s, &inner);
     walled.rough = (ty_sampler){
-        .self = &rough, .width = 1, .exact_band = ty_slc_rough_band(s), .eval = eval_pulled};
+        .self = &back, .width = 1, .exact_band = ty_slc_rough_band(s), .eval = eval_pulled_roughly};
     walled.clear = reach + TY_SLC_CLEAR * s->def.cell;
     ty_box box = ty_slc_bounds(s, reach + MARGIN * s->def.cell);
     walled.apart = is_apart(s, &box, walled.clear);

@@ -131,6 +131,8 @@ void ty_slc_apply_sharp(ty_slc_surface* s);
 // The corner values of the remake between the corners of leaf o, at u cells; false where they differ in sign:
 // elsewhere it holds no triangle, and the sign is right.
 bool ty_slc_rough(const ty_slc_surface* s, const ty_octant* o, const double u[3], double* value);
+// The same in any leaf; false within 1.2 cells of the surface too.
+bool ty_slc_told(const ty_slc_surface* s, const ty_octant* o, const double u[3], double* value);
 // A place on the surface. Value.
 typedef struct ty_slc_foot {
     ty_closest at;
@@ -197,6 +199,9 @@ ty_sampler ty_slc_walled_sampler(const ty_slc_walled* w);
 ty_status ty_slc_find_deep(ty_slc* s, double reach);
 // Of up to TY_SAMPLE_BATCH points: whether they are there, and in the liquid. Re-entrant.
 void ty_slc_is_deep(const ty_slc* s, int n, const double (*x)[3], bool* deep);
+// Of up to TY_SAMPLE_BATCH points in the open: whether none comes near them and what is near stays where
+// it is; the distance then. Re-entrant.
+void ty_slc_still(const ty_slc* s, int n, const double (*x)[3], bool* still, double* value);
 // Whether a vertex of the mesh is within two cells of a solid or of a side of the domain.
 ty_status ty_slc_touches(const ty_slc* s, const ty_tri_mesh* mesh, bool* touches);
 

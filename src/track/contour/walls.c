@@ -119,6 +119,25 @@ static void eval_open(const ty_sampler* inner, const open_points* o, double* out
     for (int i = 0; i < o->n; ++i) out[o->id[i]] = value[i];
 }
 
+// Where no free surface comes what is near stays where it was: the end of the liquid in walls. What is
+// far needs no more than to be far (ty_slc_still). Leaves the others.
+static void eval_still(const ty_slc_walled* w, open_points* o, double* out)
+{
+    double value[CHUNK];
+    bool still[CHUNK];
+    int n = 0;
+    if (o->n == 0) return;
+    ty_slc_still(w->slc, o->n, (const double(*)[3])o->x, still, value);
+    for (int i = 0; i < o->n; ++i) {
+        if (still[i]) out[o->id[i]] = value[i];
+        else {
+            memmove(o->x[n], o->x[i], sizeof o->x[0]);
+            o->id[n++] = o->id[i];
+        }
+    }
+    o->n = n;
+}
+
 // Departs: where the liquid at the wall is as deep as its continuation, this goes on to its end.
 // There both values of the linear rule are those of the distance to that end: costly, and all they
 // could do is wear it off. Nor does it matter far from all liquid. Leaves the others.
@@ -235,6 +254,7 @@ static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], doub
             b.id[b.n++] = i;
         }
     }
+    if (w->knows_deep) eval_still(w, &near, out), eval_still(w, &clear, out);
     eval_open(&w->inner, &near, out);
     eval_open(&w->rough, &clear, out);
     if (b.n == 0) return;
