@@ -36,6 +36,7 @@ static const double FAR = 1e9;    // m: nowhere near
 // Cells by which all of the surface may still go too far; how often that is looked at
 static const double ENOUGH = 2e-5;
 enum { ROUNDS = 2 };
+static const double BURIED = 2.0;    // cells of the surface: longer than any edge of it
 enum { JOIN_STRIDE = 8 };    // vertices of the surface, of which one is looked at
 
 typedef struct sweep {
@@ -47,6 +48,8 @@ typedef struct sweep {
     ty_flow flow;
     ty_vec3* way;             // per vertex of the surface
     double* own;              // the same: distance to what is a source's own
+    double buried;            // m below walls from where on the surface does not come out of them
+    bool* hidden;             // per vertex: it lies there
     double (*open)[TIMES];    // and to obstacles too, in the course of the step
     double* swept;            // per triangle, m3
 } sweep;
@@ -118,6 +121,24 @@ static void find_open(const sweep* s, ty_range r, const double* own)
     }
 }
 
+// Where vertices come to. Those so deep in walls that none of their triangles comes out stay where they are.
+static void find_ends(const sweep* s, int n, const double (*x)[3], const double* wall,
+                      double (*end)[3])
+{
+    double open[BATCH][3];
+    int id[BATCH], n_open = 0;
+    for (int i = 0; i < n; ++i) {
+        if (s->walled && wall[i] < -s->buried) {
+            memcpy(end[i], x[i], sizeof end[0]);
+            continue;
+        }
+        memcpy(open[n_open], x[i], sizeof open[0]);
+        id[n_open++] = i;
+    }
+    ty_trace_forward(&s->flow, s->dt, n_open, (const double(*)[3])open, open);
+    for (int i = 0; i < n_open; ++i) memcpy(end[id[i]], open[i], sizeof open[0]);
+}
+
 // What would end behind a wall ends at it.
 static void way_block(void* ctx, ty_range r)
 {
@@ -126,17 +147,16 @@ static void way_block(void* ctx, ty_range r)
     double end[BATCH][3], before[BATCH], after[BATCH], *own = s->own + r.begin;
     int source[BATCH];
     int n = (int)(r.end - r.begin);
-    ty_trace_forward(&s->flow, s->dt, n, x, end);
+    if (s->walled) ty_sample(&s->walls, n, x, before);
+    find_ends(s, n, x, before, end);
     find_own(s, n, x, own, source);
-    if (s->walled) {
-        ty_sample(&s->walls, n, x, before);
-        ty_sample(&s->walls, n, (const double(*)[3])end, after);
-    }
+    if (s->walled) ty_sample(&s->walls, n, (const double(*)[3])end, after);
     for (int i = 0; i < n; ++i) {
         ty_vec3 to = ty_load3(end[i]);
         if (s->walled && before[i] > 0.0 && after[i] < 0.0)
             to -= after[i] * ty_tet_way_out(&s->walls, s->tf->def->cell, to);
         s->way[r.begin + i] = to - ty_load3(x[i]);
+        s->hidden[r.begin + i] = s->walled && before[i] < -s->buried;
     }
     find_open(s, r, own);
 }
@@ -192,13 +212,14 @@ static void swept_block(void* ctx, ty_range r)
         const int* v = s->surface->tri[t];
         ty_vec3 x[3], way[3];
         double own[3];
+        s->swept[t] = 0.0;
+        if (s->hidden[v[0]] || s->hidden[v[1]] || s->hidden[v[2]]) continue;
         for (int k = 0; k < 3; ++k) {
             x[k] = ty_load3(s->surface->vert[v[k]]);
             way[k] = s->way[v[k]];
             own[k] = s->own[v[k]];
         }
         continue_ways(own, way);
-        s->swept[t] = 0.0;
         for (int i = 0; i < TIMES; ++i) s->swept[t] += SIMPSON[i] * sweeping(s, v, x, way, i);
     }
 }
@@ -215,8 +236,9 @@ static ty_status allocate(sweep* s)
     s->way = ty_alloc((size_t)n, sizeof *s->way);
     s->own = ty_alloc((size_t)n, sizeof *s->own);
     s->open = ty_alloc((size_t)n, sizeof *s->open);
+    s->hidden = ty_alloc((size_t)n, sizeof *s->hidden);
     s->swept = ty_alloc((size_t)n_tris, sizeof *s->swept);
-    bool ok = s->way && s->own && s->open && s->swept;
+    bool ok = s->way && s->own && s->open && s->hidden && s->swept;
     return ok ? ty_ok() : ty_no_memory("what the surface sweeps");
 }
 
@@ -427,6 +449,7 @@ ty_status ty_tetflow_sweep(ty_tetflow* tf, const ty_liquid* liquid, double dt)
         return ty_ok();
     sweep s = {.tf = tf,
                .surface = liquid->surface,
+               .buried = BURIED * liquid->cell,
                .dt = dt,
                .walled = ty_tet_has_solids(tf->world),
                .walls = ty_world_solid(tf->world),
@@ -438,6 +461,7 @@ ty_status ty_tetflow_sweep(ty_tetflow* tf, const ty_liquid* liquid, double dt)
     ty_free(s.way);
     ty_free(s.own);
     ty_free(s.open);
+    ty_free(s.hidden);
     ty_free(s.swept);
     return status;
 }

@@ -245,6 +245,23 @@ static void find_feet(const ty_slc_surface* from, int n, const double (*x)[3], i
     }
 }
 
+// Where the liquid of new vertices was. Buried ones stay: nobody sees what they carry.
+static void come_from(const carry_args* k, int n, double (*x)[3])
+{
+    bool buried[BATCH];
+    double open[BATCH][3];
+    int id[BATCH], n_open = 0;
+    if (!k->flow) return;
+    ty_slc_find_buried(k->s, n, (const double(*)[3])x, buried);
+    for (int i = 0; i < n; ++i) {
+        if (buried[i]) continue;
+        memcpy(open[n_open], x[i], sizeof open[0]);
+        id[n_open++] = i;
+    }
+    ty_trace_back(k->flow, k->dt, n_open, (const double(*)[3])open, open);
+    for (int i = 0; i < n_open; ++i) memcpy(x[id[i]], open[i], sizeof open[0]);
+}
+
 // Course notes [Wojtan2011] section 6.1: a new vertex has the values of the place on the old
 // surface it came from.
 static void carry_block(void* ctx, ty_range r)
@@ -253,7 +270,7 @@ static void carry_block(void* ctx, ty_range r)
     double x[BATCH][3], point[BATCH][3];
     int tri[BATCH], n = (int)(r.end - r.begin);
     memcpy(x, k->to->vert + r.begin, (size_t)n * sizeof *x);
-    if (k->flow) ty_trace_back(k->flow, k->dt, n, (const double(*)[3])x, x);
+    come_from(k, n, x);
     find_feet(k->from, n, (const double(*)[3])x, tri, point);
     if (k->fat) carry_thin(k, r, (const double(*)[3])x, tri, (const double(*)[3])point);
     for (int i = 0; i < n && k->to->n_attrs > 0; ++i) {

@@ -218,12 +218,18 @@ static double stretch_block(void* ctx, ty_range r)
     const stretch_args* k = ctx;
     const ty_tri_mesh* m = &k->s->now.mesh;
     double x[3 * 64][3], from[3 * 64][3], most = 0.0;
-    int n = (int)(r.end - r.begin);
+    bool buried[3 * 64];
+    int n = 3 * (int)(r.end - r.begin), n_open = 0;
     for (int i = 0; i < n; ++i)
-        for (int v = 0; v < 3; ++v)
-            memcpy(x[3 * i + v], m->vert[m->tri[(r.begin + i) * STRETCH_EVERY][v]], sizeof x[0]);
-    ty_trace_back(k->flow, k->dt, 3 * n, (const double(*)[3])x, from);
-    for (int i = 0; i < 3 * n; ++i) {
+        memcpy(x[i], m->vert[m->tri[(r.begin + i / 3) * STRETCH_EVERY][i % 3]], sizeof x[0]);
+    ty_slc_find_buried(k->s, n, (const double(*)[3])x, buried);
+    for (int i = 0; i < n; i += 3) {
+        if (buried[i]) continue;
+        memmove(x[n_open], x[i], 3 * sizeof x[0]);
+        n_open += 3;
+    }
+    ty_trace_back(k->flow, k->dt, n_open, (const double(*)[3])x, from);
+    for (int i = 0; i < n_open; ++i) {
         int j = i % 3 == 2 ? i - 2 : i + 1;
         double before = ty_norm(ty_load3(from[i]) - ty_load3(from[j]));
         double after = ty_norm(ty_load3(x[i]) - ty_load3(x[j]));

@@ -202,6 +202,9 @@ void ty_slc_is_deep(const ty_slc* s, int n, const double (*x)[3], bool* deep);
 // Of up to TY_SAMPLE_BATCH points in the open: whether none comes near them and what is near stays where
 // it is; the distance then. Re-entrant.
 void ty_slc_still(const ty_slc* s, int n, const double (*x)[3], bool* still, double* value);
+// Of up to TY_SAMPLE_BATCH of the surface's points: whether they are so deep in solids that none of their
+// triangles comes out. Half of a dam break's surface is the end of the liquid in walls. Re-entrant.
+void ty_slc_find_buried(const ty_slc* s, int n, const double (*x)[3], bool* hidden);
 // Whether a vertex of the mesh is within two cells of a solid or of a side of the domain.
 ty_status ty_slc_touches(const ty_slc* s, const ty_tri_mesh* mesh, bool* touches);
 

@@ -24,6 +24,7 @@ static const double PROBE = 0.125;    // cells: step of the differences of a sol
 static const double ON_FACE = 0.05;
 // Cells before a face: the liquid's slope there
 static const double AHEAD = 0.25;
+static const double BURIED = 2.0;    // cells below a wall: no triangle there comes out of it
 static const double TOUCH = 2.0;    // cells from a wall where a region's surface may lie on it
 // Cells by which the liquid at a wall point may be less deep than its continuation and still be
 // continued to the end. By the distance's slope the linear continuation ends no more than that
@@ -304,6 +305,14 @@ ty_sampler ty_slc_walled_sampler(const ty_slc_walled* w)
 {
     double band = w->rough.eval ? w->rough.exact_band : w->inner.exact_band;
     return (ty_sampler){.self = w, .width = 1, .exact_band = band, .eval = eval};
+}
+
+void ty_slc_find_buried(const ty_slc* s, int n, const double (*x)[3], bool* hidden)
+{
+    double d[TY_SAMPLE_BATCH];
+    ty_sampler solid = ty_world_solid(s->world);
+    if (s->has_solid) ty_sample(&solid, n, x, d);
+    for (int i = 0; i < n; ++i) hidden[i] = s->has_solid && d[i] < -BURIED * s->def.cell;
 }
 
 typedef struct touch_args {
