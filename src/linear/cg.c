@@ -26,6 +26,7 @@ typedef struct run {
     double* x;
     double scale;             // 1 / |b|
     double goal, residual;    // relative
+    double largest;           // entry of the residual that is small enough, in the unit of b
     double best;              // residual of cg->best
     int iterations, max_iterations, keep_from;
 } run;
@@ -75,19 +76,28 @@ static double true_residual(run* s)
     return sqrt(ty_vector_dot(s->a->n, s->cg->r, s->cg->r)) * s->scale;
 }
 
+// Whether the residual in cg->r is small enough. Its largest entry is only looked at where it may be.
+static bool is_enough(const run* s)
+{
+    if (s->residual <= s->goal) return true;
+    int n = s->a->n;
+    return s->residual <= sqrt(n) * s->largest * s->scale &&
+           ty_vector_largest(n, s->cg->r) <= s->largest;
+}
+
 static void keep(run* s)
 {
     memcpy(s->cg->best, s->x, (size_t)s->a->n * sizeof *s->x);
     s->best = s->residual;
 }
 
-// Iterates until the recursive residual reaches the goal, or no more progress is possible.
+// Iterates until the recursive residual is small enough, or no more progress is possible.
 static void iterate(run* s)
 {
     int n = s->a->n;
     double *r = s->cg->r, *z = s->cg->z, *p = s->cg->p, *q = z;
     double rz_old = 0.0;
-    while (s->residual > s->goal && s->iterations < s->max_iterations) {
+    while (!is_enough(s) && s->iterations < s->max_iterations) {
         s->m->apply(s->m->self, r, s->residual / s->scale, z);
         ty_pieces_project(s->pieces, z);
         double rz = ty_vector_dot(n, r, z);
@@ -111,7 +121,7 @@ static void finish(run* s, ty_linear_stats* stats)
     ty_pieces_project(s->pieces, s->x);
     stats->iterations = s->iterations;
     stats->last_residual = s->residual;
-    stats->converged = s->residual <= s->goal;
+    stats->converged = is_enough(s);
 }
 
 ty_status ty_cg_solve(ty_cg* cg, const ty_csr* a, const ty_preconditioner* m, ty_pieces* pieces,
@@ -126,6 +136,7 @@ ty_status ty_cg_solve(ty_cg* cg, const ty_csr* a, const ty_preconditioner* m, ty
              .rhs = rhs,
              .x = x,
              .goal = def->tolerance,
+             .largest = def->largest,
              .max_iterations = def->max_iterations};
     memcpy(cg->r, rhs, (size_t)a->n * sizeof *rhs);
     stats->incompatibility = ty_pieces_project(pieces, cg->r);
@@ -133,10 +144,9 @@ ty_status ty_cg_solve(ty_cg* cg, const ty_csr* a, const ty_preconditioner* m, ty
     if (norm == 0.0) ty_vector_zero(a->n, x);    // the solution, whatever the guess
     s.scale = norm > 0.0 ? 1.0 / norm : 1.0;
     s.keep_from = def->max_iterations < FEW_ITERATIONS ? 0 : SAFE_ITERATIONS;
-    s.goal = fmax(s.goal, def->absolute * s.scale);
     stats->first_residual = s.residual = true_residual(&s);
     keep(&s);
-    for (int restart = 0; s.residual > s.goal && restart <= MAX_RESTARTS; ++restart) {
+    for (int restart = 0; !is_enough(&s) && restart <= MAX_RESTARTS; ++restart) {
         double before = s.residual;
         ty_vector_zero(a->n, cg->p);
         iterate(&s);

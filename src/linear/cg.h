@@ -29,7 +29,7 @@ typedef struct ty_cg {
 void ty_cg_free(ty_cg* cg);
 
 // From x in and out. `pieces` projects right-hand side, preconditioned residuals and solution.
-// Stops at def->tolerance |b| or def->absolute, whatever is larger. Fills iterations, residuals,
+// Stops at def->tolerance |b| or def->largest, whatever comes first. Fills iterations, residuals,
 // converged, incompatibility of `stats`.
 ty_status ty_cg_solve(ty_cg* cg, const ty_csr* a, const ty_preconditioner* m, ty_pieces* pieces,
                       const ty_linear_def* def, const double* rhs, double* x,

@@ -199,7 +199,8 @@ ty_status ty_paper_multigrid_solve(ty_paper_multigrid* mg, ty_pieces* pieces,
     s.scale = norm > 0.0 ? 1.0 / norm : 1.0;
     stats->first_residual = stats->last_residual = residual(&s);
     ty_linear_def relative = *def;
-    relative.tolerance = fmax(def->tolerance, def->absolute * s.scale);
+    relative.tolerance = fmax(def->tolerance,
+                              def->largest * s.scale);    // no entry is larger than the norm
     iterate(&s, &relative, stats);
     ty_pieces_project(pieces, x);
     stats->converged = stats->last_residual <= relative.tolerance;

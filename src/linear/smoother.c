@@ -58,57 +58,47 @@ static void pack_slots(void* ctx, ty_range r)
     }
 }
 
-static void count_parts(void* ctx, ty_range r)
+static void count_rows(void* ctx, ty_range r)
 {
     packing* p = ctx;
     const ty_csr* a = p->a;
     for (int64_t at = r.begin; at < r.end; ++at) {
-        int row = p->s->colouring.order.at[at], c = rank_of(p->s, row), lower = 0, upper = 0;
-        for (int k = a->row_start[row]; k < a->row_start[row + 1]; ++k) {
-            int other = rank_of(p->s, a->col[k]);
-            lower += other < c;
-            upper += other > c;
-        }
-        p->s->lower.start.at[at + 1] = lower;
-        p->s->upper.start.at[at + 1] = upper;
+        int row = p->s->colouring.order.at[at], n = 0;
+        for (int k = a->row_start[row]; k < a->row_start[row + 1]; ++k) n += a->col[k] != row;
+        p->s->rows.start.at[at + 1] = n;
     }
 }
 
-static void pack_parts(void* ctx, ty_range r)
+static void pack_rows(void* ctx, ty_range r)
 {
     packing* p = ctx;
     ty_smoother* s = p->s;
     const ty_csr* a = p->a;
     for (int64_t at = r.begin; at < r.end; ++at) {
-        int row = s->colouring.order.at[at], c = rank_of(s, row);
-        int lower = s->lower.start.at[at], upper = s->upper.start.at[at];
+        int row = s->colouring.order.at[at], to = s->rows.start.at[at];
         double diagonal = 0.0;
+        bool open = false;
         for (int k = a->row_start[row]; k < a->row_start[row + 1]; ++k) {
-            int j = a->col[k], other = rank_of(s, j);
-            ty_csrf* part = other < c ? &s->lower : &s->upper;
+            int j = a->col[k];
             if (j == row) diagonal = a->val[k];
-            if (other == c) continue;
-            int to = other < c ? lower++ : upper++;
-            part->col.at[to] = j;
-            part->val.at[to] = (float)(a->val[k] * p->scale);
+            else {
+                open |= rank_of(s, j) > at;
+                s->rows.col.at[to] = j;
+                s->rows.val.at[to++] = (float)(a->val[k] * p->scale);
+            }
         }
         pack_diagonal(p, at, row, diagonal);
-        s->open.at[row] = upper > s->upper.start.at[at] || s->inverse.at[at] == 0.0f;
+        s->open.at[row] = open || s->inverse.at[at] == 0.0f;
     }
 }
 
-static bool reserve_parts(ty_smoother* s, packing* p)
+static bool reserve_rows(ty_smoother* s, packing* p)
 {
     int n = s->n;
-    if (!ty_csrf_reserve(&s->lower, n, n, 0) || !ty_csrf_reserve(&s->upper, n, n, 0)) return false;
-    ty_parallel_for(n, ROW_BLOCK, count_parts, p);
-    ty_csrf* parts[2] = {&s->lower, &s->upper};
-    for (int h = 0; h < 2; ++h) {
-        int entries = ty_scan_rows(n, parts[h]->start.at);
-        if (!ty_array_fresh(&parts[h]->col, entries) || !ty_array_fresh(&parts[h]->val, entries))
-            return false;
-    }
-    return true;
+    if (!ty_csrf_reserve(&s->rows, n, n, 0)) return false;
+    ty_parallel_for(n, ROW_BLOCK, count_rows, p);
+    int entries = ty_scan_rows(n, s->rows.start.at);
+    return ty_array_fresh(&s->rows.col, entries) && ty_array_fresh(&s->rows.val, entries);
 }
 
 // How many of the rising places are before `at`.
@@ -145,9 +135,9 @@ ty_status ty_smoother_setup(ty_smoother* s, const ty_csr* a, int most_neighbours
     int64_t slots = (int64_t)s->width * a->n;
     bool ok = ty_array_fresh(&s->inverse, a->n) && ty_array_fresh(&s->open, a->n) &&
               ty_array_fresh(&s->col, slots) && ty_array_fresh(&s->val, slots);
-    if (ok && s->width == 0) ok = reserve_parts(s, &p);
+    if (ok && s->width == 0) ok = reserve_rows(s, &p);
     if (!ok) return ty_no_memory("smoother");
-    ty_parallel_for(a->n, ROW_BLOCK, s->width ? pack_slots : pack_parts, &p);
+    ty_parallel_for(a->n, ROW_BLOCK, s->width ? pack_slots : pack_rows, &p);
     return list_open(s) ? ty_ok() : ty_no_memory("smoother");
 }
 
@@ -169,7 +159,7 @@ ty_status ty_smoother_refresh(ty_smoother* s, const ty_csr* a, double scale,
     packing p = {s, a, scale, singular};
     if (!ty_array_fresh(&s->colouring.rank, a->n)) return ty_no_memory("smoother");
     ty_parallel_for(a->n, ROW_BLOCK, rank_rows, s);
-    ty_parallel_for(a->n, ROW_BLOCK, s->width ? pack_slots : pack_parts, &p);
+    ty_parallel_for(a->n, ROW_BLOCK, s->width ? pack_slots : pack_rows, &p);
     return list_open(s) ? ty_ok() : ty_no_memory("smoother");
 }
 
@@ -182,8 +172,7 @@ void ty_smoother_free(ty_smoother* s)
     ty_array_free(&s->open_at);
     ty_array_free(&s->col);
     ty_array_free(&s->val);
-    ty_csrf_free(&s->lower);
-    ty_csrf_free(&s->upper);
+    ty_csrf_free(&s->rows);
 }
 
 // One colour of one sweep: row `order[at]` for at in first .. first + count.
@@ -271,55 +260,48 @@ static void relax_6(void* ctx, ty_range r) { relax_slots(ctx, 6, r); }
 static void residual_4(void* ctx, ty_range r) { residual_slots(ctx, 4, r); }
 static void residual_6(void* ctx, ty_range r) { residual_slots(ctx, 6, r); }
 
-static inline float part_sum(const ty_csrf* part, int64_t at, const float* x)
+// Without the diagonal.
+static inline float row_sum(const sweep* t, int64_t at)
 {
-    const int* col = part->col.at;
-    const float* val = part->val.at;
+    const int* start = t->s->rows.start.at + at;
+    const int* restrict col = t->s->rows.col.at + start[0];
+    const float* restrict val = t->s->rows.val.at + start[0], * restrict x = t->x;
+    int n = start[1] - start[0];
     float even = 0.0f, odd = 0.0f;
-    int k = part->start.at[at], end = part->start.at[at + 1];
-    for (; k + 2 <= end; k += 2) {
+    if (n == 6)    // most of scheme `face`: not a loop
+        return (val[0] * x[col[0]] + val[2] * x[col[2]] + val[4] * x[col[4]]) +
+               (val[1] * x[col[1]] + val[3] * x[col[3]] + val[5] * x[col[5]]);
+    int k = 0;
+    for (; k + 2 <= n; k += 2) {
         even += val[k] * x[col[k]];
         odd += val[k + 1] * x[col[k + 1]];
     }
-    if (k < end) even += val[k] * x[col[k]];
+    if (k < n) even += val[k] * x[col[k]];
     return even + odd;
-}
-
-static void relax_lower(void* ctx, ty_range r)
-{
-    const sweep* t = ctx;
-    for (int64_t at = t->first + r.begin; at < t->first + r.end; ++at) {
-        int row = t->s->colouring.order.at[at];
-        t->x[row] = t->s->inverse.at[at] * (t->b[row] - part_sum(&t->s->lower, at, t->x));
-    }
-}
-
-// After a sweep forward from zero d x + (lower part) x = b in every row, unless the diagonal is
-// missing.
-static void residual_upper(void* ctx, ty_range r)
-{
-    const sweep* t = ctx;
-    for (int64_t m = t->first_open + r.begin; m < t->first_open + r.end; ++m) {
-        int at = t->s->open_at.at[m], row = t->s->colouring.order.at[at];
-        t->r[row] = -part_sum(&t->s->upper, at, t->x);
-        if (t->s->inverse.at[at] == 0.0f) t->r[row] += t->b[row] - part_sum(&t->s->lower, at, t->x);
-    }
 }
 
 static inline void relax_at(const sweep* t, int64_t at)
 {
     int row = t->s->colouring.order.at[at];
-    float sum = part_sum(&t->s->lower, at, t->x) + part_sum(&t->s->upper, at, t->x);
-    t->x[row] = t->s->inverse.at[at] * (t->b[row] - sum);
+    t->x[row] = t->s->inverse.at[at] * (t->b[row] - row_sum(t, at));
 }
 
-static void relax_parts(void* ctx, ty_range r)
+static void residual_rows(void* ctx, ty_range r)
+{
+    const sweep* t = ctx;
+    for (int64_t m = t->first_open + r.begin; m < t->first_open + r.end; ++m) {
+        int at = t->s->open_at.at[m], row = t->s->colouring.order.at[at];
+        t->r[row] = t->b[row] - row_sum(t, at) - over(t->x[row], t->s->inverse.at[at]);
+    }
+}
+
+static void relax_rows(void* ctx, ty_range r)
 {
     const sweep* t = ctx;
     for (int64_t at = t->first + r.begin; at < t->first + r.end; ++at) relax_at(t, at);
 }
 
-static void relax_parts_backward(void* ctx, ty_range r)
+static void relax_rows_backward(void* ctx, ty_range r)
 {
     const sweep* t = ctx;
     for (int64_t at = t->first + r.end - 1; at >= t->first + r.begin; --at) relax_at(t, at);
@@ -352,8 +334,8 @@ static void zero(void* x, ty_range r)
 void ty_smoother_from_zero(const ty_smoother* s, const float* b, float* x)
 {
     sweep t = {.s = s, .b = b, .x = x};
-    void (*body)(void*, ty_range) = s->width == 4 ? relax_4 : s->width == 6 ? relax_6 : relax_lower;
-    if (s->width) ty_parallel_for(s->n, ZERO_BLOCK, zero, x);
+    void (*body)(void*, ty_range) = s->width == 4 ? relax_4 : s->width == 6 ? relax_6 : relax_rows;
+    ty_parallel_for(s->n, ZERO_BLOCK, zero, x);
     for (int c = 0; c < s->colouring.n_colours; ++c) {
         set_colour(&t, c);
         over_rows(&t, t.count, c == 0 && s->width ? relax_first : body);
@@ -366,7 +348,7 @@ void ty_smoother_residual(const ty_smoother* s, const float* b, const float* x, 
     for (int c = 0; c < s->colouring.n_colours; ++c) {
         set_colour(&t, c);
         int n_open = s->open_start.at[c + 1] - s->open_start.at[c];
-        if (s->width == 0) over_rows(&t, n_open, residual_upper);
+        if (s->width == 0) over_rows(&t, n_open, residual_rows);
         else if (n_open < t.count / MOSTLY_CLOSED) over_rows(&t, n_open, residual_open);
         else over_rows(&t, t.count, s->width == 4 ? residual_4 : residual_6);
     }
@@ -375,7 +357,7 @@ void ty_smoother_residual(const ty_smoother* s, const float* b, const float* x, 
 void ty_smoother_sweep(const ty_smoother* s, bool backward, const float* b, float* x)
 {
     sweep t = {.s = s, .b = b, .x = x};
-    void (*parts)(void*, ty_range) = backward ? relax_parts_backward : relax_parts;
+    void (*parts)(void*, ty_range) = backward ? relax_rows_backward : relax_rows;
     void (*body)(void*, ty_range) = s->width == 4 ? relax_4 : s->width == 6 ? relax_6 : parts;
     int last = s->colouring.n_colours - 1;
     for (int c = 0; c <= last; ++c) {

@@ -281,14 +281,14 @@ static ty_status run_default(ty_linear* s, const ty_linear_def* def, const doubl
 
 ty_status ty_linear_solve(ty_linear* s, const double* rhs, double* x, ty_linear_stats* stats)
 {
-    return ty_linear_solve_to(s, s->def.absolute, rhs, x, stats);
+    return ty_linear_solve_to(s, s->def.largest, rhs, x, stats);
 }
 
-ty_status ty_linear_solve_to(ty_linear* s, double absolute, const double* rhs, double* x,
+ty_status ty_linear_solve_to(ty_linear* s, double largest, const double* rhs, double* x,
                              ty_linear_stats* stats)
 {
     ty_linear_def def = s->def;
-    def.absolute = absolute;
+    def.largest = largest;
     ty_linear_stats local;
     if (!stats) stats = &local;
     *stats = (ty_linear_stats){.levels = 1, .operator_complexity = 1.0};

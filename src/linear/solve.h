@@ -54,7 +54,7 @@ typedef struct ty_linear_def {
     ty_linear_method method;
     double tolerance;    // stops at |b - A x| <= tolerance |b|, 2-norms
     double
-        absolute;    // ... or at |b - A x| <= absolute (in the unit of b), whatever comes first; 0: never
+        largest;    // ... or when no entry of b - A x is larger than this, whatever comes first; 0: never
     int max_iterations;    // then the best x so far is returned, converged = false
     int sweeps;            // Gauss-Seidel sweeps before and after in `paper`: 2, Gong uses 10
 } ty_linear_def;
@@ -113,9 +113,9 @@ ty_status ty_linear_refresh(ty_linear* solver);
 // stats->converged. stats may be NULL. TY_DIVERGED when the right-hand side or the guess is not
 // finite (x is unchanged).
 ty_status ty_linear_solve(ty_linear* solver, const double* rhs, double* x, ty_linear_stats* stats);
-// The same with another absolute tolerance than the solver's: for a good guess, of which a fixed
-// part of |b| would ask too much.
-ty_status ty_linear_solve_to(ty_linear* solver, double absolute, const double* rhs, double* x,
+// The same with another `largest` than the solver's: for callers that know what an entry of the
+// residual is worth.
+ty_status ty_linear_solve_to(ty_linear* solver, double largest, const double* rhs, double* x,
                              ty_linear_stats* stats);
 
 #endif

@@ -60,6 +60,26 @@ double ty_vector_step(int64_t n, double s, const double* p, const double* q, dou
     return ty_parallel_sum(n, TY_VECTOR_BLOCK, step_block, &v);
 }
 
+static double largest_block(void* ctx, ty_range r)
+{
+    const double* x = ctx;
+    double lane[8] = {0}, largest = 0.0;
+    int64_t i = r.begin;
+    for (; i + 8 <= r.end; i += 8)
+        for (int k = 0; k < 8; ++k) {
+            double size = fabs(x[i + k]);
+            lane[k] = size > lane[k] ? size : lane[k];
+        }
+    for (; i < r.end; ++i) largest = fabs(x[i]) > largest ? fabs(x[i]) : largest;
+    for (int k = 0; k < 8; ++k) largest = lane[k] > largest ? lane[k] : largest;
+    return largest;
+}
+
+double ty_vector_largest(int64_t n, const double* x)
+{
+    return n > 0 ? ty_parallel_max(n, TY_VECTOR_BLOCK, largest_block, (void*)x) : 0.0;
+}
+
 // Not finite times zero is not a number, so the sum tells.
 static double finite_block(void* ctx, ty_range r)
 {

@@ -18,6 +18,8 @@ double ty_vector_dot(int64_t n, const double* x, const double* y);
 void ty_vector_xpsy(int64_t n, const double* x, double s, double* y);
 // x += s p, r -= s q; returns r . r of the new r.
 double ty_vector_step(int64_t n, double s, const double* p, const double* q, double* x, double* r);
+// The largest |x_i|, 0 where there is none.
+double ty_vector_largest(int64_t n, const double* x);
 bool ty_vector_is_finite(int64_t n, const double* x);
 
 // One block's x . y in eight lanes: a fixed order that the compiler turns into vector instructions.

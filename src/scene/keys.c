@@ -199,7 +199,10 @@ static const ty_key solver_keys[] = {
      .sentence = "Pull of the surface: water 0.072."},
     {"tolerance", TY_KEY_NUMBER, .at = DEF(solve.tolerance), .unit = "relative", .fallback = "1e-6",
      .min = 1e-14, .max = 0.1, .only_solver = "grid tet voronoi octree",
-     .sentence = "The pressure is solved until its residual has fallen by this factor."},
+     .sentence =
+         "The pressure is solved until its residual has fallen by this factor; with the pressure "
+         "`face` of `tet` only until the fluxes of a face, seen from both sides, differ by less "
+         "than this part of the largest flux."},
     {"advection", TY_KEY_CHOICE, .at = DEF(solve.advection), .unit = "", .fallback = "cubic",
      .choices = advections, .only_solver = "grid", .sentence = "How velocities are carried along."},
     {"theta", TY_KEY_NUMBER, .at = DEF(solve.theta), .unit = "share", .fallback = "0.55",

@@ -16,6 +16,7 @@ struct ty_tet_projector {
     ty_tet_pressure scheme;
     bool paper_air;    // a face is air unless all its vertices lie on a solid
     double outside_share;
+    double tolerance;
     bool fluxes_given;    // two-point: s->flux comes with the fluxes of u*; for one projection
     ty_linear* linear;
     ty_csr matrix, prolongation;
@@ -84,6 +85,8 @@ void ty_tet_make_local(const ty_tet_job* job, int tet, const ty_tet_geometry* g,
 int ty_tet_local_unknowns(const ty_tet_job* job, int tet, int unknown[8]);
 ty_status ty_tet_linear_assemble(const ty_tet_job* job);
 void ty_tet_linear_guess(const ty_tet_job* job);
+// The largest flux through a face of about SAMPLES tets, with guess + x: no face has more than all have.
+double ty_tet_linear_sample_flux(const ty_tet_job* job);
 void ty_tet_linear_apply(const ty_tet_job* job);
 void ty_tet_linear_flux(const ty_tet_job* job);
 

@@ -21,7 +21,7 @@
 #include "linear/scan.h"
 #include "solve/tet/projector.h"
 
-enum { BLOCK = 1024 };
+enum { BLOCK = 1024, SAMPLES = 100000 };
 
 // One row being made, columns rising.
 typedef struct row {
@@ -392,6 +392,47 @@ void ty_tet_linear_guess(const ty_tet_job* job)
     ty_parallel_for(job->p->n_unknowns, BLOCK, guess_block, (void*)job);
 }
 
+static ty_vec3 gradient(const ty_tet_local* local, const double* x)
+{
+    ty_vec3 grad = local->known;
+    for (int k = 0; k < local->n; ++k) grad += x[local->unknown[k]] * local->S[k];
+    return grad / local->volume;
+}
+
+typedef struct flux_sample {
+    const ty_tet_job* job;
+    int64_t stride;
+} flux_sample;
+
+static double sample_block(void* ctx, ty_range r)
+{
+    const flux_sample* q = ctx;
+    const ty_tet_state* s = q->job->s;
+    const ty_tet_projector* p = q->job->p;
+    double top = 0.0;
+    for (int64_t n = r.begin; n < r.end; ++n) {
+        int t = (int)(n * q->stride);
+        if (s->open.at[t] == 0.0) continue;
+        ty_tet_local local;
+        ty_tet_geometry g = ty_tet_mesh_geometry(&s->mesh, t);
+        ty_tet_make_local(q->job, t, &g, &local);
+        ty_vec3 u = s->u.at[t] - gradient(&local, p->x.at);
+        local.known = ty_vec(0, 0, 0);
+        u -= gradient(&local, p->guess.at);
+        for (int i = 0; i < 4; ++i)
+            if (p->face_unknown.at[s->mesh.tet_face[t][i]] != TY_FACE_NODAL)
+                top = fmax(top, fabs(ty_dot(ty_load3(g.S[i]), u)));
+    }
+    return top;
+}
+
+double ty_tet_linear_sample_flux(const ty_tet_job* job)
+{
+    int64_t n = job->s->mesh.n_tets;
+    flux_sample q = {job, 1 + n / SAMPLES};
+    return n ? ty_parallel_max((n - 1) / q.stride + 1, BLOCK, sample_block, &q) : 0.0;
+}
+
 // New velocities, and the fluxes out of each tet through whole faces.
 static void update_block(void* ctx, ty_range r)
 {
@@ -403,9 +444,7 @@ static void update_block(void* ctx, ty_range r)
         if (s->open.at[t] > 0.0) {
             ty_tet_local local;
             ty_tet_make_local(job, (int)t, &g, &local);
-            grad = local.known;
-            for (int k = 0; k < local.n; ++k) grad += job->p->x.at[local.unknown[k]] * local.S[k];
-            grad /= local.volume;
+            grad = gradient(&local, job->p->x.at);
         }
         s->u.at[t] -= grad;
         s->a.at[t] = -grad / job->solve_dt;
