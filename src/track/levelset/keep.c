@@ -156,5 +156,6 @@ ty_status ty_levelset_keep(ty_levelset* ls)
     // lost 3.3 % instead of 1.8.
     for (int64_t i = 0; i < ls->kept.n; ++i)
         ls->owed[ls->kept.at[i].cell] = ls->filled_by ? ls->kept.at[i].lost : 0.0;
+    if (ls->filled_by) ty_levelset_lend(ls);
     return ty_ok();
 }
