@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+static const double BESIDE = 0.87;      // cells from a source: half a diagonal
 static const double NEAR_SIDE = 3.0;    // cells from an open side: liquid there may leave
 
 // A face between a listed cell and one that is not, which is full or empty: what comes through it as
@@ -65,6 +66,18 @@ static bool find_delivered(const ty_weigh_job* job, double* delivered)
     return !may_leave(job);
 }
 
+// A source one cell thick has no faces that let out: the cells beside it share evenly. Returns how many.
+static double weigh_evenly(ty_levelset* ls)
+{
+    double count = 0.0;
+    for (int64_t i = 0; i < ls->kept.n; ++i) {
+        ty_kept* k = &ls->kept.at[i];
+        k->let_out = ty_levelset_near_source(ls, k->cell, BESIDE) ? 1.0 : 0.0;
+        count += k->let_out;
+    }
+    return count;
+}
+
 // Shares of faces that a source covers are estimates: what they miss of its rate, or have too much, is
 // dealt out to where it lets out.
 static void meet_rate(const ty_weigh_job* job, double beyond)
@@ -76,8 +89,8 @@ static void meet_rate(const ty_weigh_job* job, double beyond)
         found += ls->kept.at[i].more;
         out += ls->kept.at[i].let_out;
     }
-    if (!(out > 0.0)) return;
-    for (int64_t i = 0; i < ls->kept.n; ++i)
+    if (!(out > 0.0)) out = weigh_evenly(ls);
+    for (int64_t i = 0; i < ls->kept.n && out > 0.0; ++i)
         ls->kept.at[i].lost += (delivered - found) * ls->kept.at[i].let_out / out;
 }
 
