@@ -171,8 +171,8 @@ ty_status ty_levelset_carry(ty_levelset* ls, const ty_flow* flow, const ty_world
     if (ls->has_obstacles && ty_world_solid_moves(world)) TY_TRY(ty_levelset_solids(ls, world));
     TY_TRY(ty_levelset_find_filled(ls));
     if (ls->band < REACH_BEYOND * h + ls->moved + reach)
-        TY_TRY(can_keep(ls, flow) ? ty_levelset_redistance_owing(ls, reach)
-                                  : ty_levelset_redistance(ls, reach));
+        TY_TRY(can_keep(ls, flow) && flow->flux.eval ? ty_levelset_redistance_owing(ls, reach)
+                                                     : ty_levelset_redistance(ls, reach));
     TY_TRY(ty_levelset_transport(ls, flow, dt, &displacement));
     ty_levelset_continue(ls, ls->phi);
     ls->moved += displacement;
