@@ -47,6 +47,59 @@ static void a_source_under_water_lifts_the_level(void** unused)
     scene_end(run);
 }
 
+// The largest share of what is due by which a jet of 2 litres a second is off in so many frames; early, of
+// a litre. It was 5.1, 9.6 and 4.3 % before what is owed was lent and the rate met.
+static double worst_of_jet(int cells, const char* box, const char* liquid, int frames)
+{
+    scene_run* run = scene_start(cells, 2,
+                                 "domain: {min: [0, 0, 0], size: [0.5, 0.4, 0.5]}\n"
+                                 "solver: {kind: grid, tolerance: 1e-6}\n"
+                                 "surface: {tracker: levelset, volume: {correct: false}}\n"
+                                 "liquid: [%s]\nsources: [{box: {%s}, velocity: [0, -0.05, 0], "
+                                 "rate: 0.002}]\n",
+                                 liquid, box);
+    double worst = 0.0;
+    for (int frame = 1; frame <= frames; ++frame) {
+        scene_frame(run);
+        worst = fmax(worst, fabs(gained(run) - due(run)) / fmax(due(run), 0.001));
+    }
+    print_message("%.2f %% of what is due\n", 100.0 * worst);
+    scene_end(run);
+    return worst;
+}
+
+#define SHALLOW "{plane: {point: [0, 0.105, 0], normal: [0, 1, 0]}}"
+
+static void a_jet_that_splashes_brings_its_rate_at_every_frame(void** unused)
+{
+    (void)unused;
+    assert_true(worst_of_jet(20, "min: [0.15, 0.25, 0.15], max: [0.35, 0.3, 0.35]", SHALLOW, 20) <
+                0.015);
+}
+
+// It comes down on the floor in a row of cells, all at once.
+static void a_jet_into_an_empty_tank_brings_its_rate_at_every_frame(void** unused)
+{
+    (void)unused;
+    assert_true(worst_of_jet(20, "min: [0.15, 0.25, 0.15], max: [0.35, 0.3, 0.35]", "", 18) <
+                0.015);
+}
+
+static void a_source_one_cell_thick_brings_its_rate_at_every_frame(void** unused)
+{
+    (void)unused;
+    assert_true(worst_of_jet(10, "min: [0.15, 0.25, 0.15], max: [0.35, 0.3, 0.35]", SHALLOW, 12) <
+                0.015);
+}
+
+// Beside the lattice, and half under water.
+static void a_source_at_the_surface_brings_its_rate_at_every_frame(void** unused)
+{
+    (void)unused;
+    assert_true(worst_of_jet(20, "min: [0.153, 0.083, 0.153], max: [0.349, 0.127, 0.351]", SHALLOW,
+                             8) < 0.005);
+}
+
 // The same on tetrahedra, in the water and on the floor: without a divergence of their own they bring
 // nothing.
 static void sources_under_water_bring_their_rate_on_tetrahedra(void** unused)
@@ -236,6 +289,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_duct_fills_at_the_rate_of_its_source),
         cmocka_unit_test(a_source_under_water_lifts_the_level),
+        cmocka_unit_test(a_jet_that_splashes_brings_its_rate_at_every_frame),
+        cmocka_unit_test(a_jet_into_an_empty_tank_brings_its_rate_at_every_frame),
+        cmocka_unit_test(a_source_one_cell_thick_brings_its_rate_at_every_frame),
+        cmocka_unit_test(a_source_at_the_surface_brings_its_rate_at_every_frame),
         cmocka_unit_test(sources_under_water_bring_their_rate_on_tetrahedra),
         cmocka_unit_test(the_only_source_of_a_tank_pours_with_any_tracker),
         cmocka_unit_test(a_jet_through_air_brings_its_rate_on_tetrahedra),

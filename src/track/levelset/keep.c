@@ -156,5 +156,8 @@ ty_status ty_levelset_keep(ty_levelset* ls)
     // lost 3.3 % instead of 1.8.
     for (int64_t i = 0; i < ls->kept.n; ++i)
         ls->owed[ls->kept.at[i].cell] = ls->filled_by ? ls->kept.at[i].lost : 0.0;
+    // By the carried surface (solver tet) it has no gain: with cells of 50 mm F15's jet was 2.0 instead of
+    // 1.0 % off with correction, 7.4 instead of 7.1 without.
+    if (ls->filled_by && !ls->by_surface) ty_levelset_lend(ls);
     return ty_ok();
 }

@@ -29,6 +29,7 @@ void ty_levelset_destroy(ty_levelset* ls)
     ty_array_free(&ls->box);
     ty_array_free(&ls->box_at);
     ty_array_free(&ls->parts);
+    ty_array_free(&ls->listed);
     ty_array_free(&ls->corner);
     ty_array_free(&ls->slot);
     ty_array_free(&ls->foot);
@@ -169,7 +170,9 @@ ty_status ty_levelset_carry(ty_levelset* ls, const ty_flow* flow, const ty_world
     ls->world = world;
     if (ls->has_obstacles && ty_world_solid_moves(world)) TY_TRY(ty_levelset_solids(ls, world));
     TY_TRY(ty_levelset_find_filled(ls));
-    if (ls->band < REACH_BEYOND * h + ls->moved + reach) TY_TRY(ty_levelset_redistance(ls, reach));
+    if (ls->band < REACH_BEYOND * h + ls->moved + reach)
+        TY_TRY(can_keep(ls, flow) && flow->flux.eval ? ty_levelset_redistance_owing(ls, reach)
+                                                     : ty_levelset_redistance(ls, reach));
     TY_TRY(ty_levelset_transport(ls, flow, dt, &displacement));
     ty_levelset_continue(ls, ls->phi);
     ls->moved += displacement;

@@ -7,7 +7,7 @@
 //   amount.c      how much liquid is in a cell                 box.c       and between eight centres
 //   weigh.c       what a step should have kept, by fluxes      leaks.c     nothing goes through walls
 //   swept.c       the same by the carried surface              keep.c      gives back what it lost, where it was
-//   owed.c        carries along what could not be given back
+//   owed.c        carries along what could not be given back        lend.c   and shows it meanwhile
 //   surface.c     triangles and bodies of liquid
 //   levelset.c    the kind: create, the order of a step, archive
 #ifndef TY_TRACK_LEVELSET_LEVELSET_H
@@ -49,6 +49,7 @@ typedef struct ty_fit_pattern {
 typedef struct ty_kept {
     int cell;
     double lost, now, area;
+    double more, let_out;    // in this step: liquid that came in, and that sources let out there
 } ty_kept;
 
 // A box between eight centres of cells: cells^3 of liquid that belong to the cell around each
@@ -85,6 +86,7 @@ typedef struct ty_levelset {
     TY_ARRAY(int) box;       // scratch of amount.c: lowest cells of boxes around the cells of kept
     TY_ARRAY(int) box_at;    // per cell: place in that list
     TY_ARRAY(ty_box_parts) parts;
+    TY_ARRAY(uint8_t) listed;    // per cell: it is in `kept`
     TY_ARRAY(int) corner;
     TY_ARRAY(int) slot;
     TY_ARRAY(double) foot;
@@ -166,6 +168,8 @@ ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt);
 void ty_levelset_find_lost(ty_levelset* ls, const double* before);
 ty_status ty_levelset_find_lost_swept(ty_levelset* ls);    // the first time when by_surface
 ty_status ty_levelset_keep(ty_levelset* ls);
+// Moves the surface by what is owed; the end of keep.
+void ty_levelset_lend(ty_levelset* ls);
 // What keep could not give back, to the step's end; before a weigh.
 ty_status ty_levelset_carry_owed(ty_levelset* ls, const ty_flow* flow, double dt);
 
@@ -198,6 +202,8 @@ const unsigned char* ty_levelset_behind(const ty_levelset* ls);
 
 // Distances again, wide enough for steps that go as far as `reach`.
 ty_status ty_levelset_redistance(ty_levelset* ls, double reach);
+// The same before a step: what that loses is owed.
+ty_status ty_levelset_redistance_owing(ty_levelset* ls, double reach);
 
 ty_status ty_levelset_edit(ty_levelset* ls, int n, const ty_edit* edits, double* volume_changed);
 // Unites phi or an array like it with sources that stand still, as an edit would. Find_filled before,

@@ -327,11 +327,15 @@ static void weigh_old(void* ctx, ty_range r)
             sum += ls->foot.at[low + 3] - ls->foot.at[high + 3];
             all += ls->foot.at[high] - ls->foot.at[low];
         }
+        double out = 0.0;
         if (job->sources && ty_levelset_near_source(ls, cell, HALF_DIAGONAL)) {
+            out = let_out(job, cell);
             sum = old > FULL ? sum + all : sum;
-            if (sum < old) sum = ty_min(sum + let_out(job, cell), old);
+            if (sum < old) sum = ty_min(sum + out, old);
         }
         ls->kept.at[i].lost = sum + ls->owed[cell];
+        ls->kept.at[i].more = sum - old;
+        ls->kept.at[i].let_out = out;
     }
 }
 
@@ -354,6 +358,23 @@ static bool same_cells(const ty_levelset* ls, const ty_flow* flow)
 static bool has_fluxes(const ty_levelset* ls, const ty_flow* flow)
 {
     return flow->flux.eval && same_cells(ls, flow);
+}
+
+// Makes distances again before a step; what that loses or makes is owed.
+ty_status ty_levelset_redistance_owing(ty_levelset* ls, double reach)
+{
+    if (!ls->filled_by) return ty_levelset_redistance(ls, reach);
+    memcpy(ls->next, ls->phi, (size_t)ty_grid_size(&ls->grid) * sizeof *ls->phi);
+    TY_TRY(ty_levelset_activate(ls));
+    TY_TRY(list_cells(ls, true));
+    TY_TRY(ty_levelset_list_boxes(ls));
+    ty_levelset_find_lost(ls, NULL);    // of nothing: what is there, negative
+    TY_TRY(ty_levelset_redistance(ls, reach));
+    ty_levelset_fill(ls, ls->phi);
+    for (int64_t i = 0; i < ls->kept.n; ++i) ls->kept.at[i].lost = 0.0;
+    ty_levelset_find_lost(ls, NULL);
+    for (int64_t i = 0; i < ls->kept.n; ++i) ls->owed[ls->kept.at[i].cell] += ls->kept.at[i].lost;
+    return ty_ok();
 }
 
 bool ty_levelset_can_weigh(const ty_levelset* ls, const ty_flow* flow)
@@ -385,7 +406,7 @@ ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt)
     ty_parallel_for(ls->corner.n, BLOCK, weigh_faces, &job);
     ty_levelset_measure_boxes(ls, ls->next, NULL);
     ty_parallel_for(ls->kept.n, BLOCK, weigh_old, &job);
-    return ty_ok();
+    return ls->filled_by ? ty_levelset_meet_sources(&job) : ty_ok();
 }
 
 void ty_levelset_find_lost(ty_levelset* ls, const double* before)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What weigh.c asks of share.c: how much of what comes through a face is liquid.
+// What weigh.c asks of share.c, brought.c and swept.c: how much of what comes through a face is liquid.
 #ifndef TY_TRACK_LEVELSET_WEIGH_H
 #define TY_TRACK_LEVELSET_WEIGH_H
 
@@ -33,6 +33,10 @@ bool ty_levelset_far_from_way(const ty_levelset* ls, double phi, double length);
 // Adds to share[] what is liquid, of 1, on the pieces of ways from the faces' middles to `to`.
 void ty_levelset_add_shares(const ty_weigh_job* job, const ty_face_batch* b, const double (*to)[3],
                             double* share);
+
+// brought.c: after a weigh by fluxes, while a source pours. What comes through faces beyond the listed
+// cells is owed, and what a source's rate has more than was found is dealt out beside it.
+ty_status ty_levelset_meet_sources(const ty_weigh_job* job);
 
 // swept.c: weighs by the carried surface. Cells and boxes are listed; `next` is the old liquid.
 ty_status ty_levelset_weigh_swept(const ty_weigh_job* job);
