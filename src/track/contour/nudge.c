@@ -43,10 +43,17 @@ static void move_along(double x[3], double low, int axis, double cell, double no
                        low + cell - least);
 }
 
+typedef struct nudge_job {
+    const ty_slc* s;
+    ty_slc_surface* now;
+    const double* amount;
+} nudge_job;
+
 static void nudge_block(void* ctx, ty_range r)
 {
-    ty_slc* s = ctx;
-    ty_slc_surface* now = &s->now;
+    const nudge_job* job = ctx;
+    const ty_slc* s = job->s;
+    ty_slc_surface* now = job->now;
     bool free[BLOCK];
     ty_lattice_walk walk = {0};
     find_free(s, (int)(r.end - r.begin), (const double(*)[3])now->mesh.vert + r.begin, free);
@@ -54,7 +61,7 @@ static void nudge_block(void* ctx, ty_range r)
         uint64_t key = s->contour.key.at[v];
         int axis = (int)(key & 3);
         const int* at = ty_lattice_walk_to(&now->tree.corners, &walk, (int)(key >> 2));
-        double by = s->amount.at[v];
+        double by = job->amount[v];
         if (now->inset.n && now->inset.at[v] > 0.0) {
             double rest = now->inset.at[v] - by;
             now->inset.at[v] = fmax(rest, 0.0);
@@ -66,9 +73,15 @@ static void nudge_block(void* ctx, ty_range r)
     }
 }
 
+void ty_slc_nudge_along(const ty_slc* s, ty_slc_surface* surface, const double* amount)
+{
+    nudge_job job = {s, surface, amount};
+    ty_parallel_for(surface->mesh.n_verts, BLOCK, nudge_block, &job);
+}
+
 ty_status ty_slc_nudge(ty_slc* s)
 {
-    ty_parallel_for(s->now.mesh.n_verts, BLOCK, nudge_block, s);
+    ty_slc_nudge_along(s, &s->now, s->amount.at);
     TY_TRY(ty_world_status(s->world));
     ty_slc_inset_tidy(&s->now);
     TY_TRY(ty_slc_bend(&s->now, NULL));    // as an archive has it

@@ -339,6 +339,7 @@ ty_status ty_slc_remake(ty_slc* s, const ty_slc_remake_def* def)
     TY_TRY(ty_world_status(s->world));
     TY_TRY(ty_slc_sharpen(s, def));
     TY_TRY(carry_attributes(s, def));
+    TY_TRY(ty_slc_keep_end(s));
     if (!def->keep_old) ty_slc_surface_lend(&s->now, &s->next);
     TY_TRY(ty_slc_surface_finish(&s->next));
     ty_slc_surface old = s->now;

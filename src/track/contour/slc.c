@@ -57,6 +57,7 @@ static void destroy(void* self)
     ty_tri_mesh_free(&s->shown);
     free_particles(&s->thin);
     free_particles(&s->mesh_thin);
+    ty_slc_keep_free(&s->keep);
     ty_slc_region_close(s);
     ty_cutter_destroy(s->cutter);
     ty_free(s);
@@ -264,6 +265,7 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
            mesh_cell = s->def.thicken_mesh && flow->lattice.body ? flow->cell : 0.0;
     if (!isfinite(reach)) return ty_fail(TY_DIVERGED, "the flow's speed is not finite");
     s->world = world;
+    s->keep.blocks.knows_solid &= !ty_world_solid_moves(world);
     if (s->now.mesh.n_tris == 0) return ty_ok();
     if (reach <= STILL * s->def.cell && !ty_world_solid_moves(world) && s->mesh_cell == mesh_cell &&
         s->later.n == 0)
@@ -272,6 +274,7 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
     ty_slc_expected expected;
     TY_TRY(ty_slc_thicken(s, flow, dt));
     TY_TRY(ty_slc_expect(s, flow, dt, &expected));
+    TY_TRY(ty_slc_keep_begin(s, flow, dt));
     if (s->later.n) ty_slc_offset_fat(s, s->later.at);
     pulled back = {s, flow, dt};
     ty_sampler inner = {.self = &back, .width = 1, .eval = eval_pulled};
@@ -322,6 +325,7 @@ static void rest(void* self)
     ty_array_free(&s->carried_grow);
     ty_lattice_set_free(&s->free_at);
     ty_lattice_set_free(&s->free_near);
+    ty_slc_keep_rest(&s->keep);
 }
 
 static ty_liquid liquid(const void* self)

@@ -10,12 +10,14 @@
 //   deep.c       where no free surface comes in a step              crease.c     the liquid in solids beside concave edges
 //   region.c     regions that touch solids                          loss.c       what contouring loses in a step
 //   nudge.c      small offsets without a remake                     sharp.c      edges of the liquid
+//   keep.c       what a step loses is given back where it was      blocks.c     what a surface encloses of blocks of cells
 #ifndef TY_TRACK_CONTOUR_SLC_H
 #define TY_TRACK_CONTOUR_SLC_H
 
 #include "mesh/contour.h"
 #include "space/hash_grid.h"
 #include "space/mesh_distance.h"
+#include "track/contour/blocks.h"
 #include "track/cut.h"
 #include "track/levelset/levelset.h"
 #include "track/track.h"
@@ -67,6 +69,21 @@ typedef struct ty_slc_particles {
     ty_hash_grid grid, small_grid;
 } ty_slc_particles;
 
+// keep.c: scratch of a step, and where obstacles are.
+typedef struct ty_slc_keep {
+    ty_slc_blocks blocks;       // what they should hold and do not, between begin and end
+    bool on;                    // between the two
+    int* slot;                  // per block: 1 + its place in `near`; 0: none
+    TY_ARRAY(int) near;         // blocks around vertices,
+    TY_ARRAY(double) area;      // the surface that is theirs, blocks squared,
+    TY_ARRAY(double) offset;    // and how far it is to go, blocks
+    TY_ARRAY(ty_slc_amount) lost;
+    TY_ARRAY(double) to;            // where the surface's vertices are; 3 each
+    TY_ARRAY(double) first, was;    // and were at first, and before a move
+    TY_ARRAY(double) amount;        // per vertex: how far it moves, metres
+    TY_ARRAY(double) share;         // per vertex: of an offset
+} ty_slc_keep;
+
 // Open, private to this folder.
 typedef struct ty_slc {
     ty_track_def def;
@@ -97,6 +114,7 @@ typedef struct ty_slc {
         free_near;          // scratch of deep.c: blocks at the free surface, and around
     ty_levelset* ground;    // samples the region that was opened last; NULL: none
     ty_cutter* cutter;
+    ty_slc_keep keep;
 } ty_slc;
 
 // n signed distances to the surface; triangle[i] (unless NULL) is the closest one where that was
@@ -231,6 +249,8 @@ ty_status ty_slc_offset_later(ty_slc* s, const double* metres_per_piece);
 // the surface is as a remake left it in this step.
 bool ty_slc_may_nudge(const ty_slc* s, double most);
 ty_status ty_slc_nudge(ty_slc* s);
+// The vertices alone, of a surface that a remake has just made: s->now or s->next.
+void ty_slc_nudge_along(const ty_slc* s, ty_slc_surface* surface, const double* amount);
 // Where there is an inset, that takes an offset.
 void ty_slc_offset_fat(ty_slc* s, const double* amount);
 
@@ -255,6 +275,13 @@ typedef struct ty_slc_expected {
 } ty_slc_expected;
 ty_status ty_slc_expect(ty_slc* s, const ty_flow* flow, double dt, ty_slc_expected* out);
 double ty_slc_lost(const ty_slc* s, const ty_slc_expected* expected);
+
+// keep.c: counts what the flow is going to leave where, before a remake; moves the vertices of `next` to
+// where they hold it, when it has its normals and insets.
+ty_status ty_slc_keep_begin(ty_slc* s, const ty_flow* flow, double dt);
+ty_status ty_slc_keep_end(ty_slc* s);
+void ty_slc_keep_rest(ty_slc_keep* k);
+void ty_slc_keep_free(ty_slc_keep* k);
 
 // Fills `thickness`: the liquid's from each vertex straight inward to the other side; INFINITY
 // beyond `reach` metres.

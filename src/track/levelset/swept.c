@@ -19,18 +19,13 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "geometry/polygon.h"
 #include "track/levelset/weigh.h"
 #include "world/trace.h"
 
-enum { BLOCK = 128, BATCH = TY_SAMPLE_BATCH, MOST_CORNERS = 16 };
+enum { BLOCK = 128, BATCH = TY_SAMPLE_BATCH };
 enum { SUB = 4, POINTS = SUB * SUB * SUB };    // of cells beside sources
 static const double HALF_DIAGONAL = 0.87;      // cells
-
-// A part of a triangle, in cells after the grid's origin.
-typedef struct polygon {
-    int n;
-    double x[MOST_CORNERS][3];
-} polygon;
 
 typedef struct swept_job {
     const ty_weigh_job* weigh;
@@ -71,79 +66,39 @@ static void carry_block(void* ctx, ty_range r)
         if (is_inside(ls, x[i]) && !is_inside(ls, to[i])) end_at_walls(ls, to[i]);
 }
 
-// No part of a cell lies beyond `most`.
-static double seen_along_x(const polygon* p, double low, double most, double* moment)
-{
-    double area = 0.0;
-    *moment = 0.0;
-    for (int k = 1; k + 1 < p->n; ++k) {
-        const double *a = p->x[0], *b = p->x[k], *c = p->x[k + 1];
-        double part = 0.5 * ((b[1] - a[1]) * (c[2] - a[2]) - (b[2] - a[2]) * (c[1] - a[1]));
-        area += part;
-        *moment += part * (ty_min((a[0] + b[0] + c[0]) / 3.0, most) - low);
-    }
-    return area;
-}
-
-static void put(const swept_job* job, const polygon* p, const int at[3])
+// In cells after the grid's origin; no part of a cell lies beyond the domain.
+static void put(const swept_job* job, const ty_polygon* p, const int at[3])
 {
     const ty_grid* g = &job->ls->grid;
-    double moment, area = seen_along_x(p, at[0], job->hi[0], &moment);
+    double moment, area = ty_polygon_seen_along_x(p, at[0], job->hi[0], &moment);
     double* cell = job->ls->spare + ty_grid_index(g, at[0], at[1], at[2]);
     cell[0] += moment;
     if (at[0] > 0) cell[-1] += area - moment;
 }
 
-static void add_corner(polygon* p, const double x[3]) { memcpy(p->x[p->n++], x, sizeof p->x[0]); }
-
-// The parts of a polygon on both sides of a plane normal to an axis.
-static void split(const polygon* p, int axis, double at, polygon* low, polygon* high)
-{
-    low->n = high->n = 0;
-    for (int k = 0; k < p->n; ++k) {
-        const double *a = p->x[k], *b = p->x[(k + 1) % p->n];
-        if (a[axis] <= at) add_corner(low, a);
-        if (a[axis] >= at) add_corner(high, a);
-        if (!((a[axis] < at && b[axis] > at) || (a[axis] > at && b[axis] < at))) continue;
-        double t = (at - a[axis]) / (b[axis] - a[axis]), x[3];
-        for (int d = 0; d < 3; ++d) x[d] = a[d] + t * (b[d] - a[d]);
-        x[axis] = at;
-        add_corner(low, x);
-        add_corner(high, x);
-    }
-}
-
-static void extent(const polygon* p, int axis, double* least, double* most)
-{
-    *least = INFINITY, *most = -INFINITY;
-    for (int k = 0; k < p->n; ++k) {
-        *least = ty_min(*least, p->x[k][axis]);
-        *most = ty_max(*most, p->x[k][axis]);
-    }
-}
-
 // Beside the domain a piece stands for nothing; beyond its end for all of the row.
-static void keep_inside(const swept_job* job, int axis, polygon* p)
+static void keep_inside(const swept_job* job, int axis, ty_polygon* p)
 {
     double least, most;
-    polygon low, high;
+    ty_polygon low, high;
     if (axis == 0) return;
-    extent(p, axis, &least, &most);
-    if (least < job->lo[axis]) split(p, axis, job->lo[axis], &low, &high), *p = high;
-    if (most > job->hi[axis]) split(p, axis, job->hi[axis], &low, &high), *p = low;
+    ty_polygon_extent(p, axis, &least, &most);
+    if (least < job->lo[axis]) ty_polygon_split(p, axis, job->lo[axis], &low, &high), *p = high;
+    if (most > job->hi[axis]) ty_polygon_split(p, axis, job->hi[axis], &low, &high), *p = low;
 }
 
-static void deal(const swept_job* job, const polygon* whole, int axis, int at[3])
+static void deal(const swept_job* job, const ty_polygon* whole, int axis, int at[3])
 {
     double least, most;
-    polygon rest = *whole, low, high;
+    ty_polygon rest = *whole, low, high;
     keep_inside(job, axis, &rest);
     if (rest.n < 3) return;
-    extent(&rest, axis, &least, &most);
+    ty_polygon_extent(&rest, axis, &least, &most);
     int last = (int)ty_clamp(ceil(most) - 1.0, 0.0, job->ls->grid.n[axis] - 1.0);
     for (at[axis] = (int)ty_clamp(floor(least), 0.0, last); at[axis] <= last; ++at[axis]) {
         low = rest;
-        if (at[axis] < last) split(&rest, axis, at[axis] + 1.0, &low, &high), rest = high;
+        if (at[axis] < last)
+            ty_polygon_split(&rest, axis, at[axis] + 1.0, &low, &high), rest = high;
         if (low.n < 3) continue;
         if (axis) deal(job, &low, axis - 1, at);
         else put(job, &low, at);
@@ -153,7 +108,7 @@ static void deal(const swept_job* job, const polygon* whole, int axis, int at[3]
 static void add_triangle(const swept_job* job, const double (*x)[3], const int v[3])
 {
     const ty_grid* g = &job->ls->grid;
-    polygon p = {.n = 3};
+    ty_polygon p = {.n = 3};
     int at[3];
     for (int k = 0; k < 3; ++k)
         for (int axis = 0; axis < 3; ++axis)
