@@ -46,6 +46,7 @@ void ty_slc_keep_free(ty_slc_keep* k)
     ty_array_free(&k->was);
     ty_array_free(&k->amount);
     ty_array_free(&k->share);
+    ty_array_free(&k->hidden);
     *k = (ty_slc_keep){0};
 }
 
@@ -59,6 +60,7 @@ void ty_slc_keep_rest(ty_slc_keep* k)
     ty_array_free(&k->was);
     ty_array_free(&k->amount);
     ty_array_free(&k->share);
+    ty_array_free(&k->hidden);
 }
 
 typedef struct carry_job {
@@ -87,8 +89,8 @@ static void end_at_walls(const ty_slc* s, const double from[3], double to[3])
     ty_store3(to, ty_load3(to) + depth * out);
 }
 
-// With the offset that the ledger asked for (`later`), which the step brings. What is buried stays: none of it
-// is in the open.
+// With the offset that the ledger asked for (`later`), which the step brings. What is buried stays, to close
+// the surface.
 static void carry_block(void* ctx, ty_range r)
 {
     const carry_job* job = ctx;
@@ -182,6 +184,15 @@ static void draw_block(void* ctx, ty_range r)
     }
 }
 
+static void hide_block(void* ctx, ty_range r)
+{
+    ty_slc* s = ctx;
+    bool buried[BATCH];
+    ty_slc_find_buried(s, (int)(r.end - r.begin), (const double(*)[3])s->next.mesh.vert + r.begin,
+                       buried);
+    for (int64_t v = r.begin; v < r.end; ++v) s->keep.hidden.at[v] = buried[v - r.begin];
+}
+
 // 1 where there is open liquid straight inward of a vertex a cell and two cells deep, 0 where the liquid ends
 // before.
 static void share_block(void* ctx, ty_range r)
@@ -194,7 +205,7 @@ static void share_block(void* ctx, ty_range r)
         double inset = p->inset.n ? p->inset.at[v] : 0.0, *share = &s->keep.share.at[v];
         ty_vec3 from = ty_load3(s->keep.to.at + 3 * v), normal = normal_of(p->bend.at + 4 * v);
         *share = 0.0;
-        for (int i = 1; i <= PROBES; ++i) {
+        for (int i = 1; i <= PROBES && !s->keep.hidden.at[v]; ++i) {
             double x[3], u[3], value = 0.0;    // where the surface crosses a leaf: 0
             int at[3];
             ty_store3(x, from - i * h * normal);
@@ -208,6 +219,12 @@ static void share_block(void* ctx, ty_range r)
     }
 }
 
+static bool is_hidden(const ty_slc_keep* k, const int v[3])
+{
+    const uint8_t* hidden = k->hidden.at;
+    return hidden[v[0]] || hidden[v[1]] || hidden[v[2]];
+}
+
 // Into `amount`: open area of the triangles around each vertex, a third each, blocks squared.
 static void find_vertex_areas(ty_slc* s)
 {
@@ -218,6 +235,7 @@ static void find_vertex_areas(ty_slc* s)
     for (int t = 0; t < m->n_tris; ++t) {
         const int* v = m->tri[t];
         double middle[3];
+        if (is_hidden(k, v)) continue;
         ty_vec3 a = ty_load3(k->to.at + 3 * (int64_t)v[0]),
                 b = ty_load3(k->to.at + 3 * (int64_t)v[1]),
                 c = ty_load3(k->to.at + 3 * (int64_t)v[2]);
@@ -304,6 +322,8 @@ static double amount_block(void* ctx, ty_range r)
     for (int64_t v = r.begin; v < r.end; ++v) {
         int block[CORNERS];
         double w[CORNERS], sum = 0.0;
+        k->amount.at[v] = 0.0;
+        if (!(k->share.at[v] > 0.0)) continue;
         weigh(&k->blocks, k->first.at + 3 * v, block, w);    // as for the areas
         for (int i = 0; i < CORNERS; ++i)
             if (k->slot[block[i]]) sum += w[i] * k->offset.at[k->slot[block[i]] - 1];
@@ -352,8 +372,9 @@ ty_status ty_slc_keep_end(ty_slc* s)
     TY_TRY(clear_slots(k));
     if (!ty_array_resize(&k->to, 3 * (int64_t)m->n_verts) || !ty_array_resize(&k->first, k->to.n) ||
         !ty_array_resize(&k->was, k->to.n) || !ty_array_resize(&k->amount, m->n_verts) ||
-        !ty_array_resize(&k->share, m->n_verts))
+        !ty_array_resize(&k->share, m->n_verts) || !ty_array_resize(&k->hidden, m->n_verts))
         return ty_no_memory("what a step lost");
+    ty_parallel_for(m->n_verts, BATCH, hide_block, s);
     ty_parallel_for(m->n_verts, BATCH, draw_block, s);
     memcpy(k->first.at, k->to.at, (size_t)k->to.n * sizeof *k->to.at);
     add_all(k, m, -1.0);

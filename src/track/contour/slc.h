@@ -82,6 +82,7 @@ typedef struct ty_slc_keep {
     TY_ARRAY(double) first, was;    // and were at first, and before a move
     TY_ARRAY(double) amount;        // per vertex: how far it moves, metres
     TY_ARRAY(double) share;         // per vertex: of an offset
+    TY_ARRAY(uint8_t) hidden;    // per vertex: buried, none of it is open
 } ty_slc_keep;
 
 // Open, private to this folder.
