@@ -265,6 +265,27 @@ static void a_jet_takes_what_the_ledger_says_on_tetrahedra(void** unused)
     scene_end(run);
 }
 
+// Half a tank that empties through a slot with a rounded lip, which is 2.7 cells thick where the jet comes off
+// it: what is carried round the lip's edge is taken away again. It stayed, and 1.3 % more liquid than the
+// ledger's was there after half a second.
+static void a_jet_comes_off_its_lip(void** unused)
+{
+    (void)unused;
+    scene_run* run = scene_start(
+        60, 1,
+        "domain: {min: [0, -0.15, 0], size: [0.5, 0.75, 0.025], closed: [left, right, top, back, front]}\n"
+        "surface: {tracker: levelset, volume: {correct: false}}\n"
+        "liquid: [{box: {min: [-1, 0, -1], max: [1, 0.5, 1]}}]\n"
+        "obstacles: [{difference: [{union: [{box: {min: [0.15, -0.1, -1], max: [1, 0, 1]}}, "
+        "{cylinder: {from: [0.15, -0.1, -1], to: [0.15, -0.1, 1], radius: 0.1}}]}, "
+        "{plane: {point: [0, -0.1, 0]}}]}]\n");
+    for (int frame = 0; frame < 12; ++frame) scene_frame(run);
+    double off = run->sim.stats.volume / run->sim.stats.expected_volume - 1.0;
+    print_message("a jet comes off its lip: volume off by %.3f %%\n", 100.0 * off);
+    assert_near(off, 0.0, 0.004);
+    scene_end(run);
+}
+
 // An overflow: a source under water, and a drain along one wall above the level.
 static void source_and_drain_keep_the_level(void** unused)
 {
@@ -302,6 +323,7 @@ int main(void)
         cmocka_unit_test(a_dragged_source_leaves_its_liquid_in_the_air),
         cmocka_unit_test(drains_take_what_the_ledger_says),
         cmocka_unit_test(a_jet_takes_what_the_ledger_says_on_tetrahedra),
+        cmocka_unit_test(a_jet_comes_off_its_lip),
         cmocka_unit_test(source_and_drain_keep_the_level),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,7 +101,7 @@ static double give_back(void* ctx, ty_range r)
         if (!(around > LEAST_AREA)) continue;
         double cells = spread(ls, cell, ls->spare) / around;
         double offset = h * ty_clamp(fabs(cells) - unsure, 0.0, MOST_OFFSET);
-        if (offset == 0.0 || ty_levelset_at_thin_wall(ls, cell)) continue;
+        if (offset == 0.0 || ty_levelset_at_shared_wall(ls, cell)) continue;
         ls->phi[cell] = ty_clamp(ls->phi[cell] - copysign(offset, cells), -ls->band, ls->band);
         most = ty_max(most, offset);
     }

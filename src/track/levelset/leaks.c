@@ -20,6 +20,9 @@
 enum { BLOCK = 1024, SAMPLES = 6 };
 enum { REACH = 2 };    // cells on each side of a place where liquid is looked for
 enum { THIN = 3 };     // cells: values of one side reach through thinner walls
+// Cells: beside thinner walls offsets on one side move values of the other. Beside thicker ones liquid is given back: it
+// came round the rounded lip of a tank that runs out, 2.7 cells thick, and nothing took it away again (F14).
+enum { SHARED = 2 };
 
 // Cells beyond a step's length from an obstacle where values may come through it
 static const double NEAR_WALL = 2.5;
@@ -127,8 +130,8 @@ static void dry_block(void* ctx, ty_range r)
     }
 }
 
-// Whether the obstacle next to a cell ends within THIN cells on its other side.
-static bool is_at_thin_wall(const ty_levelset* ls, ty_vec3 x)
+// Whether the obstacle next to a cell ends within `cells` on its other side.
+static bool is_at_thin_wall(const ty_levelset* ls, ty_vec3 x, int cells)
 {
     double h = ls->grid.cell, at[6][3], d[6], beyond[THIN][3], depth[THIN];
     ty_sampler obstacles = ty_world_obstacles(ls->world);
@@ -139,21 +142,26 @@ static bool is_at_thin_wall(const ty_levelset* ls, ty_vec3 x)
     ty_sample(&obstacles, 6, (const double(*)[3])at, d);
     ty_vec3 away = ty_normalize(ty_vec(d[1] - d[0], d[3] - d[2], d[5] - d[4]));
     double distance = (d[0] + d[1] + d[2] + d[3] + d[4] + d[5]) / 6.0;
-    for (int k = 0; k < THIN; ++k) ty_store3(beyond[k], x - (distance + (k + 1) * h) * away);
-    ty_sample(&obstacles, THIN, (const double(*)[3])beyond, depth);
-    for (int k = 0; k < THIN; ++k)
+    for (int k = 0; k < cells; ++k) ty_store3(beyond[k], x - (distance + (k + 1) * h) * away);
+    ty_sample(&obstacles, cells, (const double(*)[3])beyond, depth);
+    for (int k = 0; k < cells; ++k)
         if (depth[k] > 0.0) return true;
     return false;
 }
 
-bool ty_levelset_at_thin_wall(const ty_levelset* ls, int64_t cell)
+static bool at_thin_wall(const ty_levelset* ls, int64_t cell, int cells)
 {
     int ijk[3];
     double x[3];
     if (!ls->solid || ls->solid[cell] > IN_SIGHT * ls->grid.cell) return false;
     ty_grid_coords(&ls->grid, cell, ijk);
     ty_grid_cell_center(&ls->grid, ijk[0], ijk[1], ijk[2], x);
-    return is_at_thin_wall(ls, ty_load3(x));
+    return is_at_thin_wall(ls, ty_load3(x), cells);
+}
+
+bool ty_levelset_at_shared_wall(const ty_levelset* ls, int64_t cell)
+{
+    return at_thin_wall(ls, cell, SHARED);
 }
 
 // Air behind a thin wall: near the surface by its value, and no liquid in sight. So films thinner
@@ -167,7 +175,7 @@ static void hidden_block(void* ctx, ty_range r)
     for (int64_t cell = r.begin; cell < r.end; ++cell) {
         ls->doubtful[cell] = 0;
         if (!(ls->phi[cell] >= 0.0 && ls->phi[cell] < TOO_NEAR * h) || ls->closed[cell]) continue;
-        if (!ty_levelset_at_thin_wall(ls, cell)) continue;
+        if (!at_thin_wall(ls, cell, THIN)) continue;
         int ijk[3];
         double x[3];
         ty_grid_coords(&ls->grid, cell, ijk);

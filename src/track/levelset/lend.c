@@ -35,7 +35,7 @@ static void lend_cells(void* ctx, ty_range r)
         double* phi = &ls->phi[cell];
         if (ls->closed[cell] || fabs(*phi) > MOVED * ls->grid.cell) continue;
         double moved = ty_clamp(*phi - job->metres, -ls->band, ls->band);
-        if ((moved < 0.0) == (*phi < 0.0) && !ty_levelset_at_thin_wall(ls, cell)) *phi = moved;
+        if ((moved < 0.0) == (*phi < 0.0) && !ty_levelset_at_shared_wall(ls, cell)) *phi = moved;
     }
 }
 

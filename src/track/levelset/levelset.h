@@ -183,8 +183,8 @@ ty_status ty_levelset_solids(ty_levelset* ls, const ty_world* world);
 ty_status ty_levelset_ghosts(ty_levelset* ls);
 // Whether no obstacle is between two points near each other, as the world is now.
 bool ty_levelset_in_sight(const ty_levelset* ls, ty_vec3 from, ty_vec3 to);
-// Whether a cell lies beside an obstacle so thin that values of one side reach through it.
-bool ty_levelset_at_thin_wall(const ty_levelset* ls, int64_t cell);
+// Whether a cell lies beside an obstacle so thin that moving values on one side moves those of the other.
+bool ty_levelset_at_shared_wall(const ty_levelset* ls, int64_t cell);
 // Moves x into the domain and out of the obstacles. False when it is still in one.
 bool ty_levelset_push_out(const ty_levelset* ls, double x[3]);
 // Continues phi into closed cells, exactly for linear functions. Where open cells do not tell the
