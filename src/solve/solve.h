@@ -55,7 +55,6 @@ typedef struct ty_solve_stats {
     double outside;            // tet: vertices of the surface that hang outside the mesh
     double kinetic_energy;    // J, of the liquid
     double moving_volume;     // m3 that it was summed over when that is not the liquid's; 0: it is
-    double open_outflow;      // m3 that left through open sides during the step
     double mesh_seconds, advect_seconds, project_seconds;
 } ty_solve_stats;
 

@@ -100,7 +100,7 @@ static ty_status start(ty_gridflow* gf, const ty_liquid* liquid, ty_solve_stats*
     TY_TRY(ty_gridflow_project(gf, liquid, 1.0, false, stats));
     TY_TRY(ty_gridflow_continue(gf));
     swap_arrays(gf->u, gf->next);
-    TY_TRY(ty_gridflow_measure(gf, 0.0, stats));
+    TY_TRY(ty_gridflow_measure(gf, stats));
     return probe(gf, liquid, stats);
 }
 
@@ -136,7 +136,7 @@ static ty_status advance(void* self, const ty_liquid* liquid, const ty_world* wo
     swap_arrays(gf->u, gf->next);
     if (gf->carries) swap_arrays(gf->acc, gf->next_acc);
     TY_TRY(ty_gridflow_expose(gf));
-    TY_TRY(ty_gridflow_measure(gf, dt, stats));
+    TY_TRY(ty_gridflow_measure(gf, stats));
     if (switched && gf->carries) TY_TRY(probe(gf, liquid, stats));
     if (!(gf->max_speed < INFINITY))
         return ty_fail(TY_DIVERGED, "the liquid's speed is not finite");

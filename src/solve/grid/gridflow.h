@@ -285,7 +285,7 @@ static inline double ty_room_at(const ty_room* r, double speed)
 ty_status ty_gridflow_expose(ty_gridflow* gf);
 
 // measure.c: what stats say, and the limits of the next step.
-ty_status ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats);
+ty_status ty_gridflow_measure(ty_gridflow* gf, ty_solve_stats* stats);
 // By this share steps may be longer than cfl says, but not than waves allow, and only in closed tanks
 // without solids that move.
 #define TY_STEP_SLACK 0.08

@@ -117,28 +117,6 @@ static double spout_speed(const ty_gridflow* gf)
     return top;
 }
 
-// Liquid leaving through open sides, m3/s: the wet part of each face is taken from its cell's
-// distance.
-static double open_flux(const ty_gridflow* gf)
-{
-    const ty_cells* c = &gf->cells;
-    double sum = 0.0;
-    bool open = false;
-    for (int side = 0; side < TY_N_SIDES; ++side) open |= !gf->closed[side];
-    if (!open) return 0.0;
-    for (int axis = 0; axis < 3; ++axis)
-        for (int64_t k = 0; k < gf->face[axis].n; ++k) {
-            int f = gf->face[axis].at[k], at[3];
-            ty_cell_coords(c, f, at);
-            if (at[axis] != 1 && at[axis] != c->n[axis] + 1) continue;
-            int inner = at[axis] == 1 ? f : f - c->stride[axis];
-            double out = at[axis] == 1 ? -gf->u[axis][f] : gf->u[axis][f];
-            double wet = ty_clamp(0.5 - gf->phi[inner] / c->h, 0.0, 1.0);
-            sum += fmax(out, 0.0) * wet * gf->open[axis][f] * c->h * c->h;
-        }
-    return sum;
-}
-
 static double wave_step(const ty_gridflow* gf)
 {
     double g = ty_norm(ty_world_gravity(gf->world));
@@ -169,7 +147,7 @@ static double energy_sum(measure_job* job)
     return sum + ty_parallel_sum(job->cells->n, BLOCK, energy_block, job);
 }
 
-ty_status ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats)
+ty_status ty_gridflow_measure(ty_gridflow* gf, ty_solve_stats* stats)
 {
     double h = gf->cells.h, square = 0.0;
     if (!ty_array_resize(&gf->scratch, gf->wet.n)) return ty_no_memory("speeds");
@@ -187,7 +165,6 @@ ty_status ty_gridflow_measure(ty_gridflow* gf, double dt, ty_solve_stats* stats)
     gf->dt_limit = speed > 0.0 ? gf->def->cfl * h / speed : INFINITY;
     gf->dt_limit = fmin(gf->dt_limit, wave_step(gf));
     stats->kinetic_energy = 0.5 * gf->def->density * h * h * h * energy_sum(&job);
-    stats->open_outflow = dt * open_flux(gf);
     stats->cells = gf->wet.n;
     stats->unknowns = gf->wet.n;
     return ty_ok();
