@@ -36,7 +36,7 @@ static const double WALL_CELLS = 0.25;
 
 ty_status ty_ledger_open(ty_ledger* ledger, int n_sources)
 {
-    *ledger = (ty_ledger){.taken = 1.0};
+    *ledger = (ty_ledger){0};
     if (!ty_array_resize(&ledger->source_on, n_sources)) return ty_no_memory("the volume ledger");
     for (int i = 0; i < n_sources; ++i) ledger->source_on.at[i] = 0;
     return ty_ok();
@@ -598,6 +598,13 @@ static void hold_sum(const ty_ledger* ledger, int n, double* offset)
     for (int i = 0; i < n; ++i) offset[i] *= offset[i] > 0.0 ? rise : fall;
 }
 
+// Share of what was asked for that surfaces moved by, of all that was measured: of a small correction
+// alone it says nothing, because the surface is contoured anew and its volume wavers by more.
+static double share_taken(const ty_ledger* ledger)
+{
+    return ledger->measured_asked > 0.0 ? ledger->measured_taken / ledger->measured_asked : 1.0;
+}
+
 ty_status ty_ledger_correct(ty_ledger* ledger, const ty_tracker_kind* kind, void* tracker,
                             bool later, bool* moved)
 {
@@ -621,8 +628,8 @@ ty_status ty_ledger_correct(ty_ledger* ledger, const ty_tracker_kind* kind, void
     later = later && kind->offset_later;
     ty_status status = ty_ok();
     if (*moved) status = (later ? kind->offset_later : kind->offset)(tracker, offset);
-    if (later) {    // what it does is not measured: as much of it as the last time
-        ledger->correction += ledger->taken * ledger->asked;
+    if (later) {    // what it does is not measured: as much of it as those that were
+        ledger->correction += share_taken(ledger) * ledger->asked;
         *moved = false;
     }
     ty_free(offset);
@@ -650,9 +657,13 @@ ty_status ty_ledger_settle(ty_ledger* ledger, const ty_tracker_kind* kind, void*
 
 void ty_ledger_corrected(ty_ledger* ledger, double changed)
 {
-    if (fabs(ledger->asked_net) > ONE_WAY * ledger->asked)
-        ledger->taken = fmax(changed / ledger->asked_net, 0.0);
-    ledger->correction += ledger->taken * ledger->asked;
+    double share = share_taken(ledger);
+    if (fabs(ledger->asked_net) > ONE_WAY * ledger->asked) {
+        share = fmax(changed / ledger->asked_net, 0.0);
+        ledger->measured_asked += fabs(ledger->asked_net);
+        ledger->measured_taken += share * fabs(ledger->asked_net);
+    }
+    ledger->correction += share * ledger->asked;
 }
 
 ty_status ty_ledger_archive(ty_ledger* ledger, ty_archive* ar)
@@ -665,13 +676,14 @@ ty_status ty_ledger_archive(ty_ledger* ledger, ty_archive* ar)
         if (ledger->body.at[i] < 0 || ledger->body.at[i] >= ledger->body.n)
             return ty_fail(TY_DAMAGED, "the volume ledger's bodies do not fit");
     TY_TRY(ty_archive_growing(ar, "ledger_source_on", &ledger->source_on));
-    double values[5] = {ledger->pending, ledger->booked, ledger->correction, ledger->outflow,
-                        ledger->taken};
-    TY_TRY(ty_archive_f64(ar, "ledger_sums", values, 5));
+    double values[6] = {ledger->pending, ledger->booked,         ledger->correction,
+                        ledger->outflow, ledger->measured_asked, ledger->measured_taken};
+    TY_TRY(ty_archive_f64(ar, "ledger_sums", values, 6));
     ledger->pending = values[0];
     ledger->booked = values[1];
     ledger->correction = values[2];
     ledger->outflow = values[3];
-    ledger->taken = values[4];
+    ledger->measured_asked = values[4];
+    ledger->measured_taken = values[5];
     return ty_ok();
 }

@@ -38,8 +38,9 @@ typedef struct ty_ledger {
     double correction, outflow;    // m3 during this frame
     ty_outflow step_outflow;       // during this step
     double asked, asked_net;       // m3 of this step's correction, without and with signs
-    double taken;                  // share of what was asked for that the surface last moved by
-    double cell;                   // metres, of the surface
+    // m3 of all corrections so far whose effect was measured: asked for, and what the volume changed by
+    double measured_asked, measured_taken;
+    double cell;    // metres, of the surface
     // The surface before the step.
     ty_tri_mesh old_surface;    // only when it had several pieces
     TY_ARRAY(int) old_piece;    // of its vertices
@@ -66,7 +67,7 @@ ty_status ty_ledger_remember(ty_ledger* ledger, const ty_liquid* before, const t
 ty_status ty_ledger_balance(ty_ledger* ledger, const ty_liquid* after, const ty_flow*,
                             const ty_world*, const ty_tri_mesh* cut, double dt);
 // Gives back by offsets what is missing. *moved when the tracker was changed. `later`: the tracker
-// may do it along with the next step, at no cost; then it is booked as the last one was taken.
+// may do it along with the next step, at no cost; then it is booked as those before were taken.
 ty_status ty_ledger_correct(ty_ledger* ledger, const ty_tracker_kind*, void* tracker, bool later,
                             bool* moved);
 

@@ -178,6 +178,23 @@ static void the_area_of_a_slice_is_its_free_surface(void** state)
     ty_sim_def_free(&def);
 }
 
+// The surface is contoured anew with every correction, and its volume wavers.
+static void a_tiny_correction_does_not_tell_what_others_do(void** state)
+{
+    (void)state;
+    ty_ledger ledger;
+    assert_ok(ty_ledger_open(&ledger, 0));
+    ledger.asked = ledger.asked_net = 1e-3;
+    ty_ledger_corrected(&ledger, 0.8e-3);
+    ledger.asked = ledger.asked_net = 1e-9;
+    ty_ledger_corrected(&ledger, 1e-5);
+    assert_near(ledger.correction, 0.81e-3, 1e-9);
+    ledger.asked = 1e-3, ledger.asked_net = 0.0;    // bodies against each other: not measured
+    ty_ledger_corrected(&ledger, 0.0);
+    assert_near(ledger.correction, 1.61e-3, 2e-5);
+    ty_ledger_free(&ledger);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +205,7 @@ int main(void)
         cmocka_unit_test(what_leaves_through_an_open_side_is_booked),
         cmocka_unit_test(a_source_counts_its_rate_and_its_first_filling),
         cmocka_unit_test(the_area_of_a_slice_is_its_free_surface),
+        cmocka_unit_test(a_tiny_correction_does_not_tell_what_others_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
