@@ -9,6 +9,10 @@
 // Rings of vertices until somebody takes what is missing; what is left then is left out.
 enum { ROUNDS = 6 };
 
+// Most that a vertex gets for others, in what the values of the tets around it differ by. Where air
+// closes along a wall little surface would take much, at many times the speed of all around.
+static const double MOST = 1.0;
+
 typedef struct balance {
     const ty_tri_mesh* skin;
     const uint8_t* kind;    // of the skin's vertices
@@ -49,6 +53,18 @@ static void hand_over(const balance* b, int v, int w, const int* n_around)
     }
 }
 
+// What is more than a vertex takes goes on to those around it.
+static void pass_on(const balance* b, int n)
+{
+    for (int v = 0; v < n; ++v)
+        for (int f = 0; f < 2 && b->missing[v].takes > 0.0; ++f) {
+            double most = MOST * b->missing[v].range[f],
+                   kept = ty_clamp(b->given[v][f], -most, most);
+            b->next[v][f] += (b->given[v][f] - kept) * b->missing[v].takes;
+            b->given[v][f] = kept;
+        }
+}
+
 static void one_round(const balance* b, int n, const int* n_around)
 {
     for (int v = 0; v < n; ++v) {
@@ -61,6 +77,7 @@ static void one_round(const balance* b, int n, const int* n_around)
         for (int k = 0; k < 3; ++k)
             for (int j = 1; j < 3; ++j) hand_over(b, tri[k], tri[(k + j) % 3], n_around);
     }
+    pass_on(b, n);
     for (int v = 0; v < n; ++v)
         for (int f = 0; f < 2; ++f) b->missing[v].flux[f] = b->next[v][f];
 }

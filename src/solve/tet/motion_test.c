@@ -238,6 +238,50 @@ static void sharpening_keeps_fluxes(void** unused)
     ty_tet_motion_free(&m);
 }
 
+// What is missing at a vertex with hardly any surface around it goes on to where there is some; none
+// of them gets more than velocities around differ.
+static void little_surface_is_not_hurled_away(void** unused)
+{
+    (void)unused;
+    enum { AT = 7 };
+    const double flux = 1e-4, range = 0.02;
+    ty_tet_motion m = {0};
+    ty_tet_stars stars = {0};
+    fill(&m);
+    for (int t = 0; t < m.state.mesh.n_tets; ++t)
+        m.state.u.at[t] = m.state.a.at[t] = ty_vec(0, 0, 0);
+    assert_ok(ty_tet_motion_finish(&m, &stars));
+    const ty_tri_mesh* skin = &m.skin;
+    int n = m.state.mesh.n_verts - m.state.mesh.n_inner;
+    ty_tet_missing* missing = ty_alloc_zero((size_t)n, sizeof *missing);
+    double* takes = ty_alloc_zero((size_t)n, sizeof *takes);
+    assert_non_null(missing);
+    assert_non_null(takes);
+    for (int v = 0; v < n; ++v) takes[v] = CELL * CELL;
+    for (int t = 0; t < skin->n_tris; ++t) {
+        const int* v = skin->tri[t];
+        if (v[0] == AT || v[1] == AT || v[2] == AT)
+            for (int k = 0; k < 3; ++k) takes[v[k]] = 1e-4 * CELL * CELL;
+    }
+    for (int v = 0; v < n; ++v)
+        missing[v] = (ty_tet_missing){.normal = ty_vec(0, 1, 0),
+                                      .flux = {v == AT ? flux : 0.0},
+                                      .takes = takes[v],
+                                      .range = {range, range}};
+    assert_ok(ty_tet_balance(&m, missing));
+    double sum = 0.0;
+    for (int v = 0; v < n; ++v) {
+        double given = m.u.vert.at[m.state.mesh.n_inner + v][1];
+        assert_true(fabs(given) <= range * (1.0 + 1e-12));
+        sum += given * takes[v];
+    }
+    assert_true(fabs(sum - flux) < 1e-3 * flux);
+    ty_free(missing);
+    ty_free(takes);
+    ty_tet_stars_free(&stars);
+    ty_tet_motion_free(&m);
+}
+
 // Trackers' tables: at nodes what ty_tet_sample says, between them close to it, and everywhere near
 // the surface.
 static void tables_say_what_is_there(void** unused)
@@ -298,6 +342,7 @@ int main(void)
         cmocka_unit_test(uniform_fields_hold_everywhere),
         cmocka_unit_test(vertices_stay_near_their_tets),
         cmocka_unit_test(sharpening_keeps_fluxes),
+        cmocka_unit_test(little_surface_is_not_hurled_away),
         cmocka_unit_test(an_archive_keeps_every_bit),
         cmocka_unit_test(tables_say_what_is_there),
     };
