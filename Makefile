@@ -20,7 +20,7 @@ setup-build:
 
 test: build      ## install, build, run the quick tests (about 10 minutes at most)
 	@tools/setup test
-	ctest --test-dir build -L quick --output-on-failure -j 2 --timeout 300
+	ctest --test-dir build -L quick --output-on-failure -j 2 --timeout 900
 
 test-full: test  ## also the long tests, and all of them under the sanitizers
 	ctest --test-dir build -L full --output-on-failure

@@ -204,6 +204,28 @@ static double sweeping(const sweep* s, const int v[3], const ty_vec3 x[3], const
     return ty_dot(moved, area_of(at));
 }
 
+// Whether an obstacle's surface runs through a triangle, or before it.
+static bool is_cut(const sweep* s, const int v[3])
+{
+    bool cut = false;
+    for (int k = 0; k < 3; ++k) cut |= s->own[v[k]] > 0.0 && s->open[v[k]][0] < 0.0;
+    return s->obstructed && cut;
+}
+
+// What a triangle that an obstacle cuts sweeps in front of it: to first order. Its corners behind go straight
+// on where a round wall turns the liquid. What that seems to lose trackers do not lose, which continue
+// the liquid from in front: for it a bucket's water (F12) was filled up by 1.1 % a second.
+static double swept_along(const sweep* s, const int v[3], const ty_vec3 x[3], const double own[3])
+{
+    double at[3][3], u[3][3];
+    ty_vec3 way[3];
+    for (int k = 0; k < 3; ++k) ty_store3(at[k], x[k]);
+    ty_sample(&s->flow.velocity, 3, (const double(*)[3])at, u[0]);
+    for (int k = 0; k < 3; ++k) way[k] = s->dt * ty_load3(u[k]);
+    continue_ways(own, way);
+    return sweeping(s, v, x, way, 0);
+}
+
 // Outside solids and sources.
 static void swept_block(void* ctx, ty_range r)
 {
@@ -218,6 +240,10 @@ static void swept_block(void* ctx, ty_range r)
             x[k] = ty_load3(s->surface->vert[v[k]]);
             way[k] = s->way[v[k]];
             own[k] = s->own[v[k]];
+        }
+        if (is_cut(s, v)) {
+            s->swept[t] = swept_along(s, v, x, own);
+            continue;
         }
         continue_ways(own, way);
         for (int i = 0; i < TIMES; ++i) s->swept[t] += SIMPSON[i] * sweeping(s, v, x, way, i);
