@@ -10,6 +10,7 @@
 #define TY_CORE_VEC_H
 
 #include <math.h>
+#include <stdint.h>
 
 // Aligned to 8 so that it may be a field of any struct.
 typedef double ty_vec3 __attribute__((vector_size(32), aligned(8)));
@@ -53,6 +54,20 @@ static inline double ty_clamp(double x, double lo, double hi)
 {
     return x < lo ? lo : x > hi ? hi : x;
 }
+
+// The same in every lane.
+typedef int64_t ty_lane_mask __attribute__((vector_size(32), aligned(8)));
+static inline ty_vec3 ty_pick(ty_lane_mask m, ty_vec3 yes, ty_vec3 no)
+{
+    return (ty_vec3)(((ty_lane_mask)yes & m) | ((ty_lane_mask)no & ~m));
+}
+#if defined(__AVX__)
+static inline ty_vec3 ty_lower(ty_vec3 a, ty_vec3 b) { return __builtin_ia32_minpd256(a, b); }
+static inline ty_vec3 ty_higher(ty_vec3 a, ty_vec3 b) { return __builtin_ia32_maxpd256(a, b); }
+#else
+static inline ty_vec3 ty_lower(ty_vec3 a, ty_vec3 b) { return ty_pick(a < b, a, b); }
+static inline ty_vec3 ty_higher(ty_vec3 a, ty_vec3 b) { return ty_pick(a > b, a, b); }
+#endif
 
 // Two neighbours in memory.
 typedef double ty_vec2 __attribute__((vector_size(16), aligned(8)));

@@ -36,12 +36,8 @@ static inline stencil place(double s, int n, int64_t stride)
 
 // Four rows side by side: combined along x, then turned and combined along y, then z.
 typedef ty_vec3 lanes;
-typedef int64_t mask __attribute__((vector_size(32), aligned(8)));
+typedef ty_lane_mask mask;
 
-static inline lanes pick(mask m, lanes yes, lanes no)
-{
-    return (lanes)(((mask)yes & m) | ((mask)no & ~m));
-}
 static inline lanes where(mask m, lanes value) { return (lanes)((mask)value & m); }
 static inline lanes absolute(lanes a)
 {
@@ -63,7 +59,7 @@ static inline limited limit(lanes a, lanes b)
 
 static inline void apply(const limited* l, lanes* a, lanes* b)
 {
-    lanes la = pick(l->a, KINK * *b, *a), lb = pick(l->b, KINK * *a, *b);
+    lanes la = ty_pick(l->a, KINK * *b, *a), lb = ty_pick(l->b, KINK * *a, *b);
     *a = where(l->kept, la);
     *b = where(l->kept, lb);
 }
@@ -84,11 +80,18 @@ static inline lanes bent_slope(double t, lanes a, lanes b)
     return 0.5 * ((1.0 - 2.0 * t) * ((1.0 - t) * a + t * b) + t * (1.0 - t) * (b - a));
 }
 
-// The value along one axis. `slope` gets the derivative when not NULL.
-static inline lanes along(const stencil* p, lanes f[4], lanes* slope, limited* limits)
+// The second differences of four values along an axis; `inside`: no border is near.
+static inline void bends_of(const stencil* p, bool inside, lanes f[4], lanes* a, lanes* b)
 {
-    extend(p, f);
-    lanes a = f[0] - 2.0 * f[1] + f[2], b = f[1] - 2.0 * f[2] + f[3];
+    if (!inside) extend(p, f);
+    *a = f[0] - 2.0 * f[1] + f[2], *b = f[1] - 2.0 * f[2] + f[3];
+}
+
+// The value along one axis. `slope` gets the derivative when not NULL.
+static inline lanes along(const stencil* p, bool inside, lanes f[4], lanes* slope, limited* limits)
+{
+    lanes a, b;
+    bends_of(p, inside, f, &a, &b);
     *limits = limit(a, b);
     apply(limits, &a, &b);
     if (slope) *slope = f[2] - f[1] - bent_slope(p->t, a, b);
@@ -96,17 +99,30 @@ static inline lanes along(const stencil* p, lanes f[4], lanes* slope, limited* l
 }
 
 // Something that goes along with the values: the same linear combination.
-static inline lanes carried(const stencil* p, lanes f[4], const limited* limits)
+static inline lanes carried(const stencil* p, bool inside, lanes f[4], const limited* limits)
 {
-    extend(p, f);
-    lanes a = f[0] - 2.0 * f[1] + f[2], b = f[1] - 2.0 * f[2] + f[3];
+    lanes a, b;
+    bends_of(p, inside, f, &a, &b);
     apply(limits, &a, &b);
     return f[1] + p->t * (f[2] - f[1]) - bent(p->t, a, b);
 }
 
-static inline lanes load(const double* v, const stencil* x)
+// The value in the first lane, and in the others something that goes along with it. *slope: the
+// value's derivative.
+static inline lanes along_with(const stencil* p, bool inside, lanes f[4], double* slope)
 {
-    if (!x->low && !x->high) return ty_load4(v + x->offset[0]);
+    lanes a, b;
+    bends_of(p, inside, f, &a, &b);
+    limited limits = limit(__builtin_shufflevector(a, a, 0, 0, 0, 0),
+                           __builtin_shufflevector(b, b, 0, 0, 0, 0));
+    apply(&limits, &a, &b);
+    *slope = (f[2] - f[1] - bent_slope(p->t, a, b))[0];
+    return f[1] + p->t * (f[2] - f[1]) - bent(p->t, a, b);
+}
+
+static inline lanes load(const double* v, const stencil* x, bool inside)
+{
+    if (inside || (!x->low && !x->high)) return ty_load4(v + x->offset[0]);
     return (lanes){v[x->offset[0]], v[x->offset[1]], v[x->offset[2]], v[x->offset[3]]};
 }
 
@@ -123,10 +139,15 @@ static inline void turn(lanes f[4])
     f[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
 
-static inline void load_plane(const double* v, const stencil p[3], int c, lanes f[4])
+// The values along x of the four rows of plane c.
+__attribute__((always_inline)) static inline lanes along_x(const double* v, const stencil p[3],
+                                                           bool inside, int c, lanes* slope)
 {
-    for (int b = 0; b < 4; ++b) f[b] = load(v + p[2].offset[c] + p[1].offset[b], &p[0]);
+    lanes f[4];
+    limited limits;
+    for (int b = 0; b < 4; ++b) f[b] = load(v + p[2].offset[c] + p[1].offset[b], &p[0], inside);
     turn(f);
+    return along(&p[0], inside, f, slope, &limits);
 }
 
 static inline void place_all(const ty_grid* g, const double s[3], stencil p[3])
@@ -148,59 +169,53 @@ static inline bool place_inside(const ty_grid* g, const double s[3], stencil p[3
     return true;
 }
 
-// Inlined twice: without a border most of it is gone.
+// Inlined twice, and planes by name instead of by a loop: so all is in registers, and without a border
+// most of it is gone.
 __attribute__((always_inline)) static inline double
-gradient_at(const ty_cubic* f, const stencil p[3], double gradient[3])
+gradient_at(const ty_cubic* f, const stencil p[3], bool inside, double gradient[3])
 {
-    lanes v[4], row[4], row_dx[4], slopes[4], dy, dz;
+    lanes slope[4], dy;
+    double dz;
     limited limits;
-    for (int c = 0; c < 4; ++c) {
-        load_plane(f->values, p, c, v);
-        row[c] = along(&p[0], v, &row_dx[c], &limits);
-    }
+    lanes row[4] = {
+        along_x(f->values, p, inside, 0, &slope[0]), along_x(f->values, p, inside, 1, &slope[1]),
+        along_x(f->values, p, inside, 2, &slope[2]), along_x(f->values, p, inside, 3, &slope[3])};
     turn(row);
-    turn(row_dx);
-    lanes plane = along(&p[1], row, &dy, &limits);
-    lanes dx = carried(&p[1], row_dx, &limits);
-    for (int c = 0; c < 4; ++c) {
-        v[c] = same(plane[c]);
-        slopes[c] = ty_vec(dx[c], dy[c], 0.0);
-    }
-    double value = along(&p[2], v, &dz, &limits)[0];
-    lanes rest = carried(&p[2], slopes, &limits);
-    ty_store3(gradient, f->scale * ty_vec(rest[0], rest[1], dz[0]));
-    return f->scale * value;
+    turn(slope);
+    lanes plane = along(&p[1], inside, row, &dy, &limits);
+    lanes v[4] = {plane, carried(&p[1], inside, slope, &limits), dy, same(0.0)};
+    turn(v);
+    lanes all = along_with(&p[2], inside, v, &dz);
+    ty_store3(gradient, f->scale * ty_vec(all[1], all[2], dz));
+    return f->scale * all[0];
 }
 
 double ty_cubic_gradient(const ty_cubic* f, const double s[3], double gradient[3])
 {
     stencil p[3];
-    if (place_inside(f->grid, s, p)) return gradient_at(f, p, gradient);
+    if (place_inside(f->grid, s, p)) return gradient_at(f, p, true, gradient);
     place_all(f->grid, s, p);
-    return gradient_at(f, p, gradient);
+    return gradient_at(f, p, false, gradient);
 }
 
 __attribute__((always_inline)) static inline double value_in(const double* values,
-                                                             const stencil p[3])
+                                                             const stencil p[3], bool inside)
 {
-    lanes v[4], row[4];
     limited limits;
-    for (int c = 0; c < 4; ++c) {
-        load_plane(values, p, c, v);
-        row[c] = along(&p[0], v, NULL, &limits);
-    }
+    lanes row[4] = {along_x(values, p, inside, 0, NULL), along_x(values, p, inside, 1, NULL),
+                    along_x(values, p, inside, 2, NULL), along_x(values, p, inside, 3, NULL)};
     turn(row);
-    lanes plane = along(&p[1], row, NULL, &limits);
+    lanes plane = along(&p[1], inside, row, NULL, &limits), v[4];
     for (int c = 0; c < 4; ++c) v[c] = same(plane[c]);
-    return along(&p[2], v, NULL, &limits)[0];
+    return along(&p[2], inside, v, NULL, &limits)[0];
 }
 
 static double value_at(const ty_grid* g, const double* values, const double s[3])
 {
     stencil p[3];
-    if (place_inside(g, s, p)) return value_in(values, p);
+    if (place_inside(g, s, p)) return value_in(values, p, true);
     place_all(g, s, p);
-    return value_in(values, p);
+    return value_in(values, p, false);
 }
 
 void ty_grid_distance(const ty_grid* g, const double* values, int n, const double (*x)[3],
@@ -272,10 +287,10 @@ static lanes zeros_of(lanes f[4])
         lanes value = f[1] + t * (f[2] - f[1]) - t * (1.0 - t) * bend;
         lanes slope = f[2] - f[1] - (1.0 - 2.0 * t) * bend - 0.5 * t * (1.0 - t) * (b - a);
         lanes next = t - value / slope;
-        next = pick(next < zero, zero, pick(next > one, one, next));
-        t = pick(slope * rise > zero, next, t);
+        next = ty_pick(next < zero, zero, ty_pick(next > one, one, next));
+        t = ty_pick(slope * rise > zero, next, t);
     }
-    return pick(a == zero, straight, t);
+    return ty_pick(a == zero, straight, t);
 }
 
 void ty_cubic_zeros(int n, const double (*f)[4], double* t)

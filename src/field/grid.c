@@ -24,41 +24,53 @@ ty_grid ty_grid_face(const ty_grid* g, int axis)
     return face;
 }
 
+// The centres of a grid's cells, an axis to a lane.
+typedef struct lattice {
+    ty_vec3 origin, last, last_base;
+    double per_cell;
+    int64_t stride[3], step[3];    // step: to the next cell; 0 where there is none
+} lattice;
+
+static inline lattice centers_of(const ty_grid* g)
+{
+    ty_vec3 last = {g->n[0] - 1, g->n[1] - 1, g->n[2] - 1, 0.0}, zero = {0};
+    lattice l = {.origin = ty_load3(g->origin),
+                 .last = last,
+                 .last_base = ty_higher(last - 1.0, zero),
+                 .per_cell = 1.0 / g->cell};
+    for (int axis = 0; axis < 3; ++axis) {
+        l.stride[axis] = ty_grid_stride(g, axis);
+        l.step[axis] = g->n[axis] > 1 ? l.stride[axis] : 0;
+    }
+    return l;
+}
+
 // Lattice coordinate of x clamped to the centres: base[axis] <= coordinate <= base + 1, frac in [0,
 // 1].
+typedef int four_ints __attribute__((vector_size(16)));
 typedef struct place {
-    int base[3];
-    double frac[3];
+    four_ints base;
+    ty_vec3 frac;
 } place;
 
-static inline place locate(const ty_grid* g, double inverse_cell, const double x[3])
+static inline place locate(const lattice* l, const double x[3])
 {
-    place p;
-    for (int axis = 0; axis < 3; ++axis) {
-        double s = (x[axis] - g->origin[axis]) * inverse_cell - 0.5;
-        int last = g->n[axis] - 2;
-        s = s > 0.0 ? s : 0.0;    // also for NaN, which must not become an index
-        s = s < last + 1.0 ? s : last + 1.0;
-        int base = (int)s;
-        base = base < last ? base : last;
-        base = base > 0 ? base : 0;
-        p.base[axis] = base;
-        p.frac[axis] = s - base;
-    }
+    ty_vec3 zero = {0}, s = (ty_load3(x) - l->origin) * l->per_cell - 0.5;
+    s = ty_lower(ty_higher(s, zero), l->last);    // 0 also for NaN, which must not become an index
+    place p = {.base = __builtin_convertvector(ty_lower(s, l->last_base), four_ints)};
+    p.frac = s - __builtin_convertvector(p.base, ty_vec3);
     return p;
 }
 
-// The eight values around a place; an axis with a single cell repeats it.
-static inline const double* corner(const ty_grid* g, const double* values, const place* p,
-                                   int64_t step[3])
+// The lowest of the eight values around a place.
+static inline const double* corner(const lattice* l, const double* values, const place* p)
 {
-    for (int axis = 0; axis < 3; ++axis) step[axis] = g->n[axis] > 1 ? ty_grid_stride(g, axis) : 0;
-    return values + ty_grid_index(g, p->base[0], p->base[1], p->base[2]);
+    return values + p->base[0] + p->base[1] * l->stride[1] + p->base[2] * l->stride[2];
 }
 
 static inline double mix(double a, double b, double t) { return a + t * (b - a); }
 
-static inline double linear_at(const double* v, const int64_t step[3], const double frac[3])
+static inline double linear_at(const double* v, const int64_t step[3], ty_vec3 frac)
 {
     if (step[0]) {
         ty_vec2 a = ty_load2(v), b = ty_load2(v + step[1]);
@@ -74,23 +86,21 @@ static inline double linear_at(const double* v, const int64_t step[3], const dou
 void ty_grid_linear(const ty_grid* g, const double* values, int n, const double (*x)[3],
                     double* out)
 {
-    double inverse = 1.0 / g->cell;
+    lattice l = centers_of(g);
     for (int i = 0; i < n; ++i) {
-        place p = locate(g, inverse, x[i]);
-        int64_t step[3];
-        const double* v = corner(g, values, &p, step);
-        out[i] = linear_at(v, step, p.frac);
+        place p = locate(&l, x[i]);
+        out[i] = linear_at(corner(&l, values, &p), l.step, p.frac);
     }
 }
 
 void ty_grid_linear_bounds(const ty_grid* g, const double* values, int n, const double (*x)[3],
                            double* out, double* lo, double* hi)
 {
-    double inverse = 1.0 / g->cell;
+    lattice l = centers_of(g);
     for (int i = 0; i < n; ++i) {
-        place p = locate(g, inverse, x[i]);
-        int64_t step[3];
-        const double* v = corner(g, values, &p, step);
+        place p = locate(&l, x[i]);
+        const int64_t* step = l.step;
+        const double* v = corner(&l, values, &p);
         lo[i] = hi[i] = v[0];
         for (int c = 1; c < 8; ++c) {
             double value = v[(c & 1) * step[0] + (c >> 1 & 1) * step[1] + (c >> 2) * step[2]];
@@ -101,26 +111,31 @@ void ty_grid_linear_bounds(const ty_grid* g, const double* values, int n, const 
     }
 }
 
-// Catmull-Rom weights of the four values at -1, 0, 1, 2 for a point at t. A value beyond the border
-// is the linear continuation of the two next to it, so its weight goes to those.
-static inline void cubic_weights(double t, int base, int n, double w[4])
+// Catmull-Rom weights of the four values at -1, 0, 1, 2 for a point at t, an axis to a lane.
+static inline void cubic_weights(ty_vec3 t, ty_vec3 w[4])
 {
-    double t2 = t * t, t3 = t2 * t;
+    ty_vec3 t2 = t * t, t3 = t2 * t;
     w[0] = -0.5 * t3 + t2 - 0.5 * t;
     w[1] = 1.5 * t3 - 2.5 * t2 + 1.0;
     w[2] = -1.5 * t3 + 2.0 * t2 + 0.5 * t;
     w[3] = 0.5 * t3 - 0.5 * t2;
+}
+
+// A value beyond the border is the linear continuation of the two next to it, so its weight goes to
+// those.
+static inline void shift_weights(int axis, int base, int n, ty_vec3 w[4])
+{
     if (base == 0) {
-        w[1] += 2.0 * w[0];
-        w[2] -= w[0];
-        w[0] = 0.0;
+        w[1][axis] += 2.0 * w[0][axis];
+        w[2][axis] -= w[0][axis];
+        w[0][axis] = 0.0;
     }
     if (base >= n - 2) {
-        w[2] += 2.0 * w[3];
-        w[1] -= w[3];
-        w[3] = 0.0;
+        w[2][axis] += 2.0 * w[3][axis];
+        w[1][axis] -= w[3][axis];
+        w[3][axis] = 0.0;
     }
-    if (n == 1) w[1] = 1.0, w[2] = 0.0;
+    if (n == 1) w[1][axis] = 1.0, w[2][axis] = 0.0;
 }
 
 // Offsets of the four values along an axis from the base; those of zero weight are moved inside.
@@ -133,31 +148,62 @@ static inline void cubic_offsets(int base, int n, int64_t stride, int64_t offset
     }
 }
 
-// Four neighbours along x.
-static inline ty_vec3 four_at(const double* v, const int64_t offset[4], bool inside)
+// Adds the four rows of a plane to the sum.
+static inline ty_vec3 plane_sum(const ty_vec3 row[4], const ty_vec3 w[4], double weight,
+                                ty_vec3 sum)
 {
-    if (inside) return ty_load4(v + offset[0]);
-    return (ty_vec3){v[offset[0]], v[offset[1]], v[offset[2]], v[offset[3]]};
+    for (int b = 0; b < 4; ++b) sum += w[b][1] * weight * row[b];
+    return sum;
+}
+
+static inline double cubic_inside(const lattice* l, const double* v, const ty_vec3 w[4])
+{
+    ty_vec3 sum = {0};
+    const double* at = v - 1 - l->stride[1] - l->stride[2];
+    for (int c = 0; c < 4; ++c, at += l->stride[2]) {
+        ty_vec3 row[4] = {ty_load4(at), ty_load4(at + l->stride[1]),
+                          ty_load4(at + 2 * l->stride[1]), ty_load4(at + 3 * l->stride[1])};
+        sum = plane_sum(row, w, w[c][2], sum);
+    }
+    return w[0][0] * sum[0] + w[1][0] * sum[1] + w[2][0] * sum[2] + w[3][0] * sum[3];
+}
+
+static double cubic_beside(const ty_grid* g, const double* v, const place* p, ty_vec3 w[4])
+{
+    int64_t o[3][4];
+    ty_vec3 sum = {0};
+    for (int axis = 0; axis < 3; ++axis) {
+        shift_weights(axis, p->base[axis], g->n[axis], w);
+        cubic_offsets(p->base[axis], g->n[axis], ty_grid_stride(g, axis), o[axis]);
+    }
+    for (int c = 0; c < 4; ++c) {
+        ty_vec3 row[4];
+        for (int b = 0; b < 4; ++b) {
+            const double* r = v + o[2][c] + o[1][b];
+            row[b] = (ty_vec3){r[o[0][0]], r[o[0][1]], r[o[0][2]], r[o[0][3]]};
+        }
+        sum = plane_sum(row, w, w[c][2], sum);
+    }
+    return w[0][0] * sum[0] + w[1][0] * sum[1] + w[2][0] * sum[2] + w[3][0] * sum[3];
+}
+
+static inline bool is_inside(const ty_grid* g, four_ints base)
+{
+    bool inside = true;
+    for (int axis = 0; axis < 3; ++axis)
+        inside = inside && base[axis] > 0 && base[axis] < g->n[axis] - 2;
+    return inside;
 }
 
 void ty_grid_cubic(const ty_grid* g, const double* values, int n, const double (*x)[3], double* out)
 {
-    double inverse = 1.0 / g->cell;
+    lattice l = centers_of(g);
     for (int i = 0; i < n; ++i) {
-        place p = locate(g, inverse, x[i]);
-        const double* v = values + ty_grid_index(g, p.base[0], p.base[1], p.base[2]);
-        double w[3][4];
-        int64_t o[3][4];
-        for (int axis = 0; axis < 3; ++axis) {
-            cubic_weights(p.frac[axis], p.base[axis], g->n[axis], w[axis]);
-            cubic_offsets(p.base[axis], g->n[axis], ty_grid_stride(g, axis), o[axis]);
-        }
-        bool inside = o[0][3] - o[0][0] == 3;
-        ty_vec3 sum = {0};
-        for (int c = 0; c < 4; ++c)
-            for (int b = 0; b < 4; ++b)
-                sum += w[1][b] * w[2][c] * four_at(v + o[2][c] + o[1][b], o[0], inside);
-        out[i] = w[0][0] * sum[0] + w[0][1] * sum[1] + w[0][2] * sum[2] + w[0][3] * sum[3];
+        place p = locate(&l, x[i]);
+        const double* v = corner(&l, values, &p);
+        ty_vec3 w[4];
+        cubic_weights(p.frac, w);
+        out[i] = is_inside(g, p.base) ? cubic_inside(&l, v, w) : cubic_beside(g, v, &p, w);
     }
 }
 
@@ -181,10 +227,10 @@ static inline double cubic_limited(const double f[4], double t)
 void ty_grid_cubic_limited(const ty_grid* g, const double* values, int n, const double (*x)[3],
                            double* out)
 {
-    double inverse = 1.0 / g->cell;
+    lattice l = centers_of(g);
     for (int i = 0; i < n; ++i) {
-        place p = locate(g, inverse, x[i]);
-        const double* v = values + ty_grid_index(g, p.base[0], p.base[1], p.base[2]);
+        place p = locate(&l, x[i]);
+        const double* v = corner(&l, values, &p);
         int64_t o[3][4];
         for (int axis = 0; axis < 3; ++axis)
             cubic_offsets(p.base[axis], g->n[axis], ty_grid_stride(g, axis), o[axis]);

@@ -396,19 +396,22 @@ static void neighbours(job* j)
 
 // The nearest of the closest points that a cell has been offered. Single will do to choose one.
 typedef struct offer {
-    float x[3];    // the cell
+    const int* slot_here;    // of the cell
+    const ty_closest_place* closest;
+    unsigned begin;    // of its layer
+    float x[3];        // the cell
     float squared;
     int slot;
 } offer;
 
 // That of the cell `offset` away in memory, if it is of an earlier layer. Half of them are, in no
 // order that a branch could learn.
-static inline void look_at(const job* j, const int* slot_here, int64_t offset, offer* best)
+static inline void look_at(int64_t offset, offer* best)
 {
     static const float out_of_reach[2] = {INFINITY, 0.0f};
-    int slot = slot_here[offset];
-    int earlier = (unsigned)slot < (unsigned)j->begin;    // not where there is none
-    const float* at = j->r->closest.at[slot & -earlier].at;
+    int slot = best->slot_here[offset];
+    int earlier = (unsigned)slot < best->begin;    // not where there is none
+    const float* at = best->closest[slot & -earlier].at;
     float x = best->x[0] - at[0], y = best->x[1] - at[1], z = best->x[2] - at[2];
     float squared = x * x + y * y + z * z + out_of_reach[earlier];
     bool nearer = squared < best->squared;
@@ -416,34 +419,45 @@ static inline void look_at(const job* j, const int* slot_here, int64_t offset, o
     best->slot = nearer ? slot : best->slot;
 }
 
-// On the surface's side only: across the three edges and the corner towards the best so far.
-static void look_across(const job* j, const int* slot_here, offer* best)
+// Those of the neighbours from `first` to before `end`. ijk: the cell at a border, else NULL.
+static inline void look_around(const job* j, const int* ijk, int first, int end, offer* best)
 {
-    const float* at = j->r->closest.at[best->slot].at;
+    if (!ijk)
+        for (int c = first; c < end; ++c) look_at(j->offset[c], best);
+    else
+        for (int c = first; c < end; ++c)
+            if (is_cell(j->g, ijk, j->step[c])) look_at(j->offset[c], best);
+}
+
+// On the surface's side only: across the three edges and the corner towards the best so far.
+static void look_across(const job* j, offer* best)
+{
+    const float* at = best->closest[best->slot].at;
     int64_t to[3];
     for (int axis = 0; axis < 3; ++axis)
         to[axis] = at[axis] < best->x[axis] ? -j->stride[axis] : j->stride[axis];
     const int64_t across[4] = {to[0] + to[1], to[0] + to[2], to[1] + to[2], to[0] + to[1] + to[2]};
-    for (int c = 0; c < 4; ++c) look_at(j, slot_here, across[c], best);
+    for (int c = 0; c < 4; ++c) look_at(across[c], best);
 }
 
 // The best of the closest points of the neighbours of earlier layers: those along the axes, one of
 // which has found this cell, then those across edges and corners.
 static foot inherit(const job* j, const int ijk[3], int64_t cell)
 {
-    const int* slot_here = j->r->slot.at + cell;
-    offer best = {{(float)ijk[0], (float)ijk[1], (float)ijk[2]}, INFINITY, -1};
-    bool border = at_border(j->g, ijk);
-    for (int c = 0; c < N_NEIGHBOURS; ++c) {
-        if (c == ALONG_AXES && best.squared > (float)(ALL_AROUND * ALL_AROUND)) break;
-        if (!border || is_cell(j->g, ijk, j->step[c])) look_at(j, slot_here, j->offset[c], &best);
-    }
-    if (!border && best.squared > (float)(ALL_AROUND * ALL_AROUND) &&
-        best.squared <= (float)(NEWTON_REACH * NEWTON_REACH))
-        look_across(j, slot_here, &best);
+    const float all_around = (float)(ALL_AROUND * ALL_AROUND);
+    const int* border = at_border(j->g, ijk) ? ijk : NULL;
+    offer best = {.slot_here = j->r->slot.at + cell,
+                  .closest = j->r->closest.at,
+                  .begin = (unsigned)j->begin,
+                  .x = {(float)ijk[0], (float)ijk[1], (float)ijk[2]},
+                  .squared = INFINITY,
+                  .slot = -1};
+    look_around(j, border, 0, ALONG_AXES, &best);
+    if (!(best.squared > all_around)) look_around(j, border, ALONG_AXES, N_NEIGHBOURS, &best);
+    else if (!border && best.squared <= (float)(NEWTON_REACH * NEWTON_REACH)) look_across(j, &best);
     foot result = {.at = {ijk[0], ijk[1], ijk[2]}, .distance = INFINITY};
     if (best.slot < 0) return result;
-    const ty_closest_place* from = &j->r->closest.at[best.slot];
+    const ty_closest_place* from = &best.closest[best.slot];
     for (int axis = 0; axis < 3; ++axis) {
         result.at[axis] = (double)from->at[axis];
         result.normal[axis] = (double)from->normal[axis];

@@ -11,6 +11,8 @@ enum { CHUNK = 64, FEWEST = 64 };    // triangles one after the other; points th
 static const double WIDTH = 2.0;     // of a bin at least, in `reach`
 // Of `reach`: most points are so near, and what is found there is the closest
 static const double NEAR_SHARE = 0.25;
+// Of `reach`: bins where a cell's triangle, half of `reach` wide, and the smaller reach fit into one
+static const double NEAR_WIDTH = 0.8;
 static const double ROUNDING = 1e-9;
 
 typedef struct bins {
@@ -77,17 +79,6 @@ typedef int four_ints __attribute__((vector_size(16)));
 
 static inline bool any(mask m) { return (m[0] | m[1] | m[2]) != 0; }
 
-static inline bool is_far(const bins* b, const ty_vec3 corner[3], double reach)
-{
-    ty_vec3 room = b->width - reach + ty_vec(0, 0, 0), n = ty_vec(b->n[0], b->n[1], b->n[2]);
-    ty_vec3 p = corner[1] - corner[0], q = corner[2] - corner[0];
-    if (any((p > room) | (p < -room) | (q > room) | (q < -room))) return false;
-    ty_vec3 at = (corner[0] - ty_load3(b->lo)) * b->per_width;
-    if (any((at < ty_vec(0, 0, 0)) | (at >= n))) return true;
-    four_ints bin = __builtin_convertvector(at, four_ints);
-    return !b->near[bin[0] + b->n[0] * (bin[1] + b->n[1] * bin[2])];
-}
-
 typedef struct answer {
     const double (*x)[3];
     int* triangle;
@@ -95,39 +86,42 @@ typedef struct answer {
 } answer;
 
 // Squared, from a point to a box; no rounding makes it larger than the distance to what is inside.
-static double to_box2(const double x[3], const double least[3], const double most[3])
+static inline double to_box2(ty_vec3 x, ty_vec3 lo, ty_vec3 hi)
 {
-    double sum = 0.0;
-    for (int axis = 0; axis < 3; ++axis) {
-        double d = ty_max(0.0, ty_max(least[axis] - x[axis], x[axis] - most[axis]));
-        sum += d * d;
-    }
-    return (1.0 - ROUNDING) * sum;
+    ty_vec3 zero = {0}, d = ty_higher(zero, ty_higher(lo - x, x - hi));
+    return (1.0 - ROUNDING) * ty_dot(d, d);
 }
 
-static void ask(const bins* b, const answer* a, int t, const ty_vec3 corner[3], double reach)
+// The bins that places are in, those outside in the nearest one: no point is in the outermost.
+static inline four_ints bins_at(const bins* b, ty_vec3 x)
 {
-    int lo[3], hi[3];
-    double least[3], most[3];
-    for (int axis = 0; axis < 3; ++axis) {
-        least[axis] = ty_min(corner[0][axis], ty_min(corner[1][axis], corner[2][axis]));
-        most[axis] = ty_max(corner[0][axis], ty_max(corner[1][axis], corner[2][axis]));
-        lo[axis] = bin_along(b, axis, least[axis] - reach);
-        hi[axis] = bin_along(b, axis, most[axis] + reach);
-        lo[axis] = lo[axis] < 0 ? 0 : lo[axis];
-        hi[axis] = hi[axis] < b->n[axis] ? hi[axis] : b->n[axis] - 1;
-        if (lo[axis] > hi[axis]) return;
-    }
-    for (int k = lo[2]; k <= hi[2]; ++k)
-        for (int j = lo[1]; j <= hi[1]; ++j) {
+    ty_vec3 zero = {0}, last = ty_vec(b->n[0] - 1, b->n[1] - 1, b->n[2] - 1);
+    ty_vec3 at = ty_higher((x - ty_load3(b->lo)) * b->per_width, zero);
+    return __builtin_convertvector(ty_lower(at, last), four_ints);
+}
+
+// Whether no point is near a triangle that lies between lo and hi.
+static inline bool is_far(const bins* b, ty_vec3 corner, ty_vec3 lo, ty_vec3 hi, double reach)
+{
+    ty_vec3 room = b->width - reach + ty_vec(0, 0, 0);
+    if (any(hi - lo > room)) return false;
+    four_ints bin = bins_at(b, corner);
+    return !b->near[bin[0] + b->n[0] * (bin[1] + b->n[1] * bin[2])];
+}
+
+static void ask(const bins* b, const answer* a, int t, const ty_vec3 corner[3], ty_vec3 lo,
+                ty_vec3 hi, double reach)
+{
+    ty_vec3 around = reach + ty_vec(0, 0, 0);
+    four_ints from = bins_at(b, lo - around), to = bins_at(b, hi + around);
+    for (int k = from[2]; k <= to[2]; ++k)
+        for (int j = from[1]; j <= to[1]; ++j) {
             int row = b->n[0] * (j + b->n[1] * k);
-            for (int i = b->first[row + lo[0]]; i < b->first[row + hi[0] + 1]; ++i) {
+            for (int i = b->first[row + from[0]]; i < b->first[row + to[0] + 1]; ++i) {
                 int point = b->order[i];
-                if (to_box2(a->x[point], least, most) > ty_min(reach * reach, a->distance2[point]))
-                    continue;
-                double d2 = ty_closest_on_triangle(ty_load3(a->x[point]), corner[0], corner[1],
-                                                   corner[2])
-                                .distance2;
+                ty_vec3 x = ty_load3(a->x[point]);
+                if (to_box2(x, lo, hi) > ty_min(reach * reach, a->distance2[point])) continue;
+                double d2 = ty_closest_on_triangle(x, corner[0], corner[1], corner[2]).distance2;
                 if (d2 > reach * reach || !(d2 < a->distance2[point])) continue;
                 a->distance2[point] = d2;
                 a->triangle[point] = t;
@@ -155,24 +149,22 @@ static bool any_near(const ty_vec3 chunk[2], int n, const double (*x)[3], double
     return false;
 }
 
-static inline ty_vec3 lower(ty_vec3 a, ty_vec3 b)
-{
-    return (ty_vec3)(((mask)a & (a < b)) | ((mask)b & ~(a < b)));
-}
-
 static void look_at_chunk(const surface* m, const bins* b, const answer* a, int chunk, double reach)
 {
     int first = chunk * CHUNK, end = first + CHUNK < m->n_tris ? first + CHUNK : m->n_tris;
-    ty_vec3 lo = INFINITY + ty_vec(0, 0, 0), hi = lo;    // hi: turned round
+    ty_vec3 least = INFINITY + ty_vec(0, 0, 0), most = -least;
     for (int t = first; t < end; ++t) {
         const int* v = m->tri[t];
         ty_vec3 corner[3] = {ty_load3(m->vert[v[0]]), ty_load3(m->vert[v[1]]),
                              ty_load3(m->vert[v[2]])};
-        for (int k = 0; k < 3; ++k) lo = lower(corner[k], lo), hi = lower(-corner[k], hi);
-        if (!is_far(b, corner, reach)) ask(b, a, t, corner, reach);
+        ty_vec3 lo = ty_lower(corner[0], ty_lower(corner[1], corner[2]));
+        ty_vec3 hi = ty_higher(corner[0], ty_higher(corner[1], corner[2]));
+        least = ty_lower(lo, least);
+        most = ty_higher(hi, most);
+        if (!is_far(b, corner[0], lo, hi, reach)) ask(b, a, t, corner, lo, hi, reach);
     }
-    m->chunk[chunk][0] = lo;
-    m->chunk[chunk][1] = -hi;
+    m->chunk[chunk][0] = least;
+    m->chunk[chunk][1] = most;
 }
 
 // Points without a triangle keep -1 and INFINITY. `again`: the chunks are known.
@@ -226,8 +218,8 @@ ty_status ty_few_closest(int n_tris, const int (*tri)[3], const double (*vert)[3
 {
     surface m = {n_tris, tri, vert, ty_alloc((size_t)chunks(n_tris), sizeof *m.chunk)};
     ty_status status = m.chunk ? ty_ok() : ty_no_memory("closest triangles");
-    // Bins as wide as `reach`: a cell's triangle and the smaller reach fit into one.
-    if (m.chunk) status = look(&m, n, x, reach, NEAR_SHARE * reach, false, triangle, distance2);
+    if (m.chunk)
+        status = look(&m, n, x, NEAR_WIDTH * reach, NEAR_SHARE * reach, false, triangle, distance2);
     if (status.code == TY_OK) status = look_farther(&m, n, x, reach, triangle, distance2);
     ty_free(m.chunk);
     return status;

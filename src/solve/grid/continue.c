@@ -22,44 +22,58 @@ typedef struct continue_job {
     const double* body;    // where the velocity relative to moving solids is meant
 } continue_job;
 
-// Mean over the neighbours that were known before this layer.
+// A value and its acceleration, where that is carried.
+typedef int64_t two_masks __attribute__((vector_size(16), aligned(8)));
+
+// Mean over the neighbours that were known before this layer. Which of them were cannot be foreseen,
+// so that no branch asks: the others add nothing.
 static void average_block(void* ctx, ty_range r)
 {
     const continue_job* job = ctx;
     ty_gridflow* gf = job->gf;
     const uint8_t* mark = gf->mark[job->axis];
     double* u = gf->next[job->axis];
-    double* a = gf->carries ? gf->next_acc[job->axis] : NULL;
+    double* a = gf->carries ? gf->next_acc[job->axis] : u;
     const double *body = gf->body[job->axis], *open = gf->open[job->axis];
     for (int64_t k = r.begin; k < r.end; ++k) {
         int f = gf->layer.at[k], n = 0;
-        double sum = 0.0, sum_a = 0.0, sum_body = 0.0;
+        ty_vec2 sum = {0}, sum_body = {0};
         for (int side = 0; side < 6; ++side) {
             int nb = f + (side % 2 ? 1 : -1) * gf->cells.stride[side / 2];
-            if (mark[nb] == 0 || mark[nb] >= job->layer) continue;
-            sum += u[nb];
-            if (gf->rides) sum_body += body[nb];
-            if (a) sum_a += a[nb];
-            ++n;
+            int known = (uint8_t)(mark[nb] - 1) < job->layer - 1;    // 0 becomes the largest
+            two_masks all = {-known, -known};
+            sum += (ty_vec2)((two_masks)(ty_vec2){u[nb], a[nb]} & all);
+            if (gf->rides) sum_body += (ty_vec2)((two_masks)(ty_vec2){body[nb], 0.0} & all);
+            n += known;
         }
-        u[f] = sum / n;
-        if (gf->rides && open[f] == 0.0) u[f] += body[f] - sum_body / n;
-        if (a) a[f] = sum_a / n;
+        a[f] = sum[1] / n;
+        u[f] = sum[0] / n;
+        if (gf->rides && open[f] == 0.0) u[f] += body[f] - sum_body[0] / n;
     }
 }
 
-// Lists the unknown faces beside the given ones, once each, inside the domain only.
+// Lists the unknown faces beside the given ones, once each, inside the domain only. Here too no branch
+// asks: all are written, and the next one overwrites those that are not new.
 static ty_status grow(ty_gridflow* gf, int axis, const int* face, int64_t n)
 {
-    uint8_t *mark = gf->mark[axis], bit = (uint8_t)(1 << axis);
-    if (!ty_array_reserve(&gf->layer, gf->layer.n + 6 * n)) return ty_no_memory("extrapolation");
+    const uint8_t *within = gf->within, bit = (uint8_t)(1 << axis);
+    uint8_t* mark = gf->mark[axis];
+    int step[6];
+    for (int side = 0; side < 6; ++side)
+        step[side] = (side % 2 ? 1 : -1) * gf->cells.stride[side / 2];
+    if (!ty_array_reserve(&gf->layer, gf->layer.n + 6 * n + 1))
+        return ty_no_memory("extrapolation");
+    int* layer = gf->layer.at;
+    int64_t listed = gf->layer.n;
     for (int64_t k = 0; k < n; ++k)
-        for (int side = 0; side < 6; ++side) {
-            int nb = face[k] + (side % 2 ? 1 : -1) * gf->cells.stride[side / 2];
-            if (mark[nb] || !(gf->within[nb] & bit)) continue;
-            mark[nb] = QUEUED;
-            gf->layer.at[gf->layer.n++] = nb;
+        for (int side = 0, f = face[k]; side < 6; ++side) {
+            int nb = f + step[side];
+            int is_new = (mark[nb] == 0) & ((within[nb] & bit) != 0);
+            layer[listed] = nb;
+            mark[nb] |= (uint8_t)(-is_new & QUEUED);
+            listed += is_new;
         }
+    gf->layer.n = listed;
     return ty_ok();
 }
 

@@ -101,7 +101,7 @@ static double free_speed_block(void* ctx, ty_range r)
     const measure_job* job = ctx;
     double top = 0.0;
     for (int64_t k = r.begin; k < r.end; ++k)
-        top = fmax(top, fabs(job->gf->u[job->axis][job->gf->face[job->axis].at[k]]));
+        top = ty_max(fabs(job->gf->u[job->axis][job->gf->face[job->axis].at[k]]), top);
     return top;
 }
 

@@ -19,28 +19,39 @@ static inline four two_rows(const float* a, const float* b)
     return (four)(__attribute__((vector_size(16))) int64_t){low, high};
 }
 
-// Between the eight samples from v on.
-static inline double component(const ty_cells* c, const float* v, float sx, float sy, float sz)
+// Between the planes of the eight samples from v on: two rows of two.
+static inline four between_planes(const ty_cells* c, const float* v, float share)
 {
     int dy = c->stride[1], dz = c->stride[2];
     four low = two_rows(v, v + dy), high = two_rows(v + dz, v + dz + dy);
-    low += sz * (high - low);
-    low += sy * (__builtin_shufflevector(low, low, 2, 3, 2, 3) - low);
-    return (double)(low[0] + sx * (low[1] - low[0]));
+    return low + share * (high - low);
+}
+
+// The same linear interpolation for each component, side by side.
+static inline ty_vec3 path_at(const ty_gridflow* gf, const ty_places* p)
+{
+    const ty_cells* c = &gf->cells;
+    four center = __builtin_convertvector(p->center, four);
+    four face = __builtin_convertvector(p->face, four);
+    four u = between_planes(c, gf->path[0] + p->at[0], center[2]);
+    four v = between_planes(c, gf->path[1] + p->at[1], center[2]);
+    four w = between_planes(c, gf->path[2] + p->at[2], face[2]);
+    four low = __builtin_shufflevector(u, v, 0, 1, 4, 5);
+    four high = __builtin_shufflevector(u, v, 2, 3, 6, 7);
+    low += __builtin_shufflevector(center, face, 1, 1, 5, 5) * (high - low);
+    w += center[1] * (__builtin_shufflevector(w, w, 2, 3, 2, 3) - w);
+    four left = __builtin_shufflevector(low, w, 0, 2, 4, 4);
+    four right = __builtin_shufflevector(low, w, 1, 3, 5, 5);
+    left += __builtin_shufflevector(face, center, 0, 4, 4, 4) * (right - left);
+    return __builtin_convertvector(left, ty_vec3);
 }
 
 void ty_path_sample(const ty_gridflow* gf, int n, const double (*x)[3], double* out)
 {
-    const ty_cells* c = &gf->cells;
-    ty_lanes l = ty_make_lanes(c);
+    ty_lanes l = ty_make_lanes(&gf->cells);
     for (int i = 0; i < n; ++i) {
-        ty_places p = ty_place_all(c, &l, x[i]);
-        four center = __builtin_convertvector(p.center, four);
-        four face = __builtin_convertvector(p.face, four);
-        double* v = out + 3 * i;
-        v[0] = component(c, gf->path[0] + p.at[0], face[0], center[1], center[2]);
-        v[1] = component(c, gf->path[1] + p.at[1], center[0], face[1], center[2]);
-        v[2] = component(c, gf->path[2] + p.at[2], center[0], center[1], face[2]);
+        ty_places p = ty_place_all(&gf->cells, &l, x[i]);
+        ty_store3(out + 3 * i, path_at(gf, &p));
     }
 }
 

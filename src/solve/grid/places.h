@@ -6,17 +6,11 @@
 #include "solve/grid/gridflow.h"
 
 typedef int ty_four_ints __attribute__((vector_size(16)));
-typedef int64_t ty_lane_mask __attribute__((vector_size(32), aligned(8)));
 
 typedef struct ty_lanes {
     ty_vec3 origin, n, last;    // last: n + 1
     ty_four_ints stride;
 } ty_lanes;
-
-static inline ty_vec3 ty_pick(ty_lane_mask m, ty_vec3 yes, ty_vec3 no)
-{
-    return (ty_vec3)(((ty_lane_mask)yes & m) | ((ty_lane_mask)no & ~m));
-}
 
 static inline ty_lanes ty_make_lanes(const ty_cells* c)
 {
@@ -28,9 +22,8 @@ static inline ty_lanes ty_make_lanes(const ty_cells* c)
 static inline ty_four_ints ty_find_slots(const ty_lanes* l, ty_vec3 at, ty_vec3 first,
                                          ty_vec3* share)
 {
-    at = ty_pick(at > first, at, first);    // also where `at` is not a number
-    at = ty_pick(at < l->last, at, l->last);
-    ty_four_ints i = __builtin_convertvector(ty_pick(at < l->n, at, l->n), ty_four_ints);
+    at = ty_lower(ty_higher(at, first), l->last);    // `first` also where `at` is not a number
+    ty_four_ints i = __builtin_convertvector(ty_lower(at, l->n), ty_four_ints);
     *share = at - __builtin_convertvector(i, ty_vec3);
     return i;
 }

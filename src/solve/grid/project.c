@@ -243,7 +243,7 @@ static ty_status relax_stiff_rows(ty_gridflow* gf)
 static double largest(const double* values, int64_t n)
 {
     double top = 0.0;
-    for (int64_t i = 0; i < n; ++i) top = fmax(top, fabs(values[i]));
+    for (int64_t i = 0; i < n; ++i) top = ty_max(fabs(values[i]), top);
     return top;
 }
 
@@ -315,7 +315,7 @@ static void on_faces(project_job* job, void (*body)(void*, ty_range))
 static double divergence_block(void* ctx, ty_range r)
 {
     double top = 0.0;
-    for (int64_t row = r.begin; row < r.end; ++row) top = fmax(top, fabs(net_inflow(ctx, row)));
+    for (int64_t row = r.begin; row < r.end; ++row) top = ty_max(fabs(net_inflow(ctx, row)), top);
     return top;
 }
 

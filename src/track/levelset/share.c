@@ -17,12 +17,6 @@ static const double DIAGONAL = 0.354;    // cells from a face's middle to its po
 
 // Four points or four boxes, one to a lane.
 typedef ty_vec3 lanes;
-typedef int64_t mask __attribute__((vector_size(32), aligned(8)));
-
-static inline lanes pick(mask m, lanes yes, lanes no)
-{
-    return (lanes)(((mask)yes & m) | ((mask)no & ~m));
-}
 
 void ty_levelset_old_liquid(const ty_weigh_job* job, int n, const double (*x)[3], double* phi)
 {
@@ -103,9 +97,9 @@ static inline lanes shares_below(lanes p, lanes w)
     lanes u = __builtin_shufflevector(p, p, 1, 0, 3, 2) - p;
     lanes v = __builtin_shufflevector(p, p, 2, 3, 0, 1) - p;
     lanes across = u * u + v * v + w * w, zero = {0}, one = {1.0, 1.0, 1.0, 1.0};
-    mask cut = across > 4.0 * p * p;
+    ty_lane_mask cut = across > 4.0 * p * p;
     for (int k = 0; k < POINTS; ++k) across[k] = sqrt(across[k]);
-    return pick(cut, 0.5 - p / pick(cut, across, one), pick(p < zero, one, zero));
+    return ty_pick(cut, 0.5 - p / ty_pick(cut, across, one), ty_pick(p < zero, one, zero));
 }
 
 static double share_of(const ty_weigh_job* job, int axis, ty_vec3 from, ty_vec3 to)
