@@ -83,11 +83,11 @@ static inline ty_closest ty_closest_at_vertex_(ty_vec3 v, ty_vec3 vp, int corner
     return (ty_closest){v, ty_dot(vp, vp), TY_VERTEX + corner};
 }
 
+// Below this sin^2 the normal is rounding: such a triangle lies within 1e-8 lengths of its edges.
+static const double TY_THIN2 = 1e-16;
+
 static inline ty_closest ty_closest_on_triangle(ty_vec3 p, ty_vec3 a, ty_vec3 b, ty_vec3 c)
 {
-    // Below sin^2 = 1e-16 the normal is rounding: such a triangle lies within 1e-8 lengths of its
-    // edges.
-    const double thin2 = 1e-16;
     ty_vec3 ab = b - a, ac = c - a, ap = p - a;
     double d1 = ty_dot(ab, ap), d2 = ty_dot(ac, ap);
     if (d1 <= 0.0 && d2 <= 0.0) return ty_closest_at_vertex_(a, ap, 0);
@@ -100,7 +100,7 @@ static inline ty_closest ty_closest_on_triangle(ty_vec3 p, ty_vec3 a, ty_vec3 b,
     double n2 = ty_dot(n, n);
     // Edge functions, positive inside: of ab, of ca, of bc.
     double f_ab = ty_dot(ab, m), f_ca = -ty_dot(ac, m), f_bc = ty_dot(c - b, ty_cross(bp, n));
-    bool fat = n2 > thin2 * ty_dot(ab, ab) * ty_dot(ac, ac);
+    bool fat = n2 > TY_THIN2 * ty_dot(ab, ab) * ty_dot(ac, ac);
     if (fat && f_ab > 0.0 && f_ca > 0.0 && f_bc > 0.0) {
         double t = ty_dot(n, ap) / n2;
         return (ty_closest){p - t * n, t * t * n2, TY_FACE};

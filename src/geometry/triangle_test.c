@@ -2,6 +2,7 @@
 #include "geometry/triangle.h"
 
 #include "core/hash.h"
+#include "geometry/triangle_four.h"
 #include "test.h"
 
 static ty_vec3 random_vec(uint64_t seed, double size)
@@ -59,6 +60,36 @@ static void closest_point_is_the_closest(void** state)
         }
     }
     for (int f = 0; f < 7; ++f) assert_true(seen[f] > 20);
+}
+
+// Thin triangles and points at edges and corners among them.
+static void four_faces_at_once_are_answered_as_one_by_one(void** state)
+{
+    (void)state;
+    int inside = 0;
+    for (uint64_t n = 0; n < 2000; ++n) {
+        ty_vec3 p[4], corner[3][4];
+        ty_closest four[4];
+        for (uint64_t i = 0; i < 4; ++i) {
+            uint64_t seed = 16 * n + 4 * i;
+            for (uint64_t k = 0; k < 3; ++k) corner[k][i] = random_vec(seed + k, 2);
+            ty_vec3 a = corner[0][i], b = corner[1][i];
+            p[i] = random_vec(seed + 3, 3);
+            if (seed % 5 == 0) corner[2][i] = a + 1e-8 * corner[2][i] + 0.7 * (b - a);
+            if (seed % 7 == 0) p[i] = a + (seed % 3) * 0.5 * (b - a);
+        }
+        ty_l4 mask = ty_closest_on_faces(p, corner, four);
+        for (int i = 0; i < 4; ++i) {
+            ty_closest one = ty_closest_on_triangle(p[i], corner[0][i], corner[1][i], corner[2][i]);
+            assert_true((mask[i] != 0) == (one.feature == TY_FACE));
+            if (!mask[i]) continue;
+            ++inside;
+            assert_true(four[i].distance2 == one.distance2 && four[i].feature == TY_FACE);
+            for (int axis = 0; axis < 3; ++axis)
+                assert_true(four[i].point[axis] == one.point[axis]);
+        }
+    }
+    assert_true(inside > 400);
 }
 
 static void degenerate_triangles_are_segments_and_points(void** state)
@@ -173,6 +204,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closest_point_is_the_closest),
+        cmocka_unit_test(four_faces_at_once_are_answered_as_one_by_one),
         cmocka_unit_test(degenerate_triangles_are_segments_and_points),
         cmocka_unit_test(a_ray_through_an_edge_hits_one_neighbour),
         cmocka_unit_test(triangles_meet_when_they_do),

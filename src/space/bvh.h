@@ -111,11 +111,12 @@ void ty_bvh_closest(const ty_bvh* bvh, int n, const double (*x)[3], double max_d
 //   ty_bvh_search_end(&bvh, &q);                    // q.triangle, q.best
 //
 // The answer is that of ty_bvh_closest when every leaf within reach was asked. Value; re-entrant.
-enum { TY_BVH_CANDIDATES = 56 };
-typedef struct ty_bvh_candidate {
-    float least;    // no closer than this, in units of the mesh
-    int triangle;
-} ty_bvh_candidate;
+enum { TY_BVH_ASKED = 12 };
+typedef struct ty_bvh_asked {
+    float least[TY_BVH_WIDTH];    // no closer than this, in units of the mesh
+    int leaf;
+    unsigned lanes;    // which of its triangles may be the closest
+} ty_bvh_asked;
 typedef struct ty_bvh_search {
     ty_vec3 x;
     float p[3];    // x in units of the mesh
@@ -124,8 +125,8 @@ typedef struct ty_bvh_search {
     float keen;    // boxes beyond this part of the squared reach may be left out
     int triangle;
     ty_closest best;
-    int n_candidates;    // decided at the end, in doubles
-    ty_bvh_candidate candidate[TY_BVH_CANDIDATES + TY_BVH_WIDTH];
+    int n_asked;    // leaves whose triangles are decided at the end, in doubles
+    ty_bvh_asked asked[TY_BVH_ASKED];
 } ty_bvh_search;
 void ty_bvh_search_begin(const ty_bvh* bvh, ty_bvh_search* q, const double x[3]);
 void ty_bvh_search_leaves(const ty_bvh* bvh, ty_bvh_search* q, int first, int last);

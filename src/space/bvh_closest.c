@@ -95,23 +95,22 @@ static int step(const points* p, walk** going, int n)
     const ty_bvh* b = p->job->bvh;
     walk *at_node[WALKS], *at_leaf[WALKS];
     const ty_bvh_node* node[WALKS];
-    const ty_bvh_leaf* leaf[WALKS];
     float d[WALKS][TY_BVH_WIDTH];
     unsigned near[WALKS];
     leaf_distances m[WALKS];
-    int n_nodes = 0, n_leaves = 0, left = 0, place;
+    int leaf[WALKS], n_nodes = 0, n_leaves = 0, left = 0, place;
     for (int i = 0; i < n; ++i) {
         walk* w = going[i];
         if (!next_place(p, w, &place)) continue;
         going[left++] = w;
         if (place >= 0) at_node[n_nodes] = w, node[n_nodes++] = &b->node[place];
-        else at_leaf[n_leaves] = w, leaf[n_leaves++] = &b->leaf[~place];
+        else at_leaf[n_leaves] = w, leaf[n_leaves++] = ~place;
     }
     for (int i = 0; i < n_nodes; ++i) {
         const query* q = &at_node[i]->q;
         near[i] = lanes_within(node[i], q->p, q->bound, d[i]);
     }
-    for (int i = 0; i < n_leaves; ++i) m[i] = measure_leaf(leaf[i], &at_leaf[i]->q);
+    for (int i = 0; i < n_leaves; ++i) m[i] = measure_leaf(&b->leaf[leaf[i]], &at_leaf[i]->q);
     for (int i = 0; i < n_nodes; ++i) push_children(at_node[i], node[i], near[i], d[i]);
     for (int i = 0; i < n_leaves; ++i) take_leaf(b, leaf[i], &m[i], &at_leaf[i]->q);
     return left;

@@ -16,6 +16,7 @@ enum { ORDER_BITS = 7, DIGIT_BITS = 11, FEW = 512, FEW_ORDER_BITS = 5, FEW_DIGIT
 enum { CELL_BITS = 5, N_CELLS = 1 << 3 * CELL_BITS };
 // Of the extent: points are scattered when most are farther than this from the one before.
 static const double JUMP = 0.1;
+enum { SAMPLE = 15 };    // one point in so many is looked at
 
 // Bits of k spread out to every third place.
 static unsigned spread_bits(unsigned k)
@@ -90,18 +91,22 @@ void ty_bvh_order(int n, const double (*x)[3], uint16_t* order)
     sort_by_digit(n, code, digit_bits, digit_bits, first, order);
 }
 
-static bool is_scattered(int n, const double (*x)[3], double extent)
+static bool is_scattered(int n, const double (*x)[3])
 {
-    int n_jumps = 0;
-    for (int i = 1; i < n; ++i)
-        n_jumps += ty_norm(ty_load3(x[i]) - ty_load3(x[i - 1])) > JUMP * extent;
-    return n_jumps > n / 2;
+    int n_jumps = 0, n_pairs = n / SAMPLE;
+    ty_box box = ty_box_empty();
+    for (int k = 0; k < n_pairs; ++k) ty_box_add(&box, x[SAMPLE * k]);
+    double jump = JUMP * ty_max(box.hi[0] - box.lo[0],
+                                ty_max(box.hi[1] - box.lo[1], box.hi[2] - box.lo[2]));
+    for (int k = 0; k < n_pairs; ++k)
+        n_jumps += ty_norm(ty_load3(x[SAMPLE * k + 1]) - ty_load3(x[SAMPLE * k])) > jump;
+    return n_jumps > n_pairs / 2;
 }
 
 int* ty_bvh_order_scattered(int n, const double (*x)[3])
 {
-    double lo[3], extent = box_of(n, x, lo), factor = cells_per_metre(extent, CELL_BITS);
-    if (!is_scattered(n, x, extent)) return NULL;
+    if (!is_scattered(n, x)) return NULL;
+    double lo[3], factor = cells_per_metre(box_of(n, x, lo), CELL_BITS);
     int *order = ty_alloc((size_t)n, sizeof *order), *cell = ty_alloc((size_t)n, sizeof *cell),
         *start = ty_alloc_zero(N_CELLS, sizeof *start), sum = 0;
     if (!order || !cell || !start) {

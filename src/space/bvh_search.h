@@ -25,15 +25,20 @@ static inline void set_reach(query* q, float reach)
     q->bound = reach * reach * q->keen;
 }
 
+static inline void take_triangle(query* q, int t, const ty_closest* c)
+{
+    if (c->distance2 > q->best.distance2) return;
+    if (c->distance2 == q->best.distance2 && q->triangle >= 0 && t > q->triangle) return;
+    q->best = *c;
+    q->triangle = t;
+}
+
 static inline void try_triangle(const ty_bvh* b, query* q, int t)
 {
     const int* v = b->tri[t];
     ty_closest c = ty_closest_on_triangle(q->x, ty_load3(b->vert[v[0]]), ty_load3(b->vert[v[1]]),
                                           ty_load3(b->vert[v[2]]));
-    if (c.distance2 > q->best.distance2) return;
-    if (c.distance2 == q->best.distance2 && q->triangle >= 0 && t > q->triangle) return;
-    q->best = c;
-    q->triangle = t;
+    take_triangle(q, t, &c);
 }
 
 static inline ty_f8 dot8(const ty_f8 u[3], const ty_f8 v[3])
@@ -77,12 +82,23 @@ static inline ty_f8 distances(const eight* e)
     return ty_f8_sqrt(ty_f8_pick(inside, h * h, edges));
 }
 
-// Candidates that are out of reach by now are dropped; the rest is asked in doubles.
+// Which triangles of a leaf that was asked are within reach by now.
+static inline unsigned within_reach(const ty_bvh_asked* a, float reach)
+{
+    ty_f8 least;
+    memcpy(&least, a->least, sizeof least);
+    return ty_i8_bits(least <= ty_f8_all(reach)) & a->lanes;
+}
+
+// Triangles that are out of reach by now are dropped; the rest is asked in doubles.
 static inline void decide(const ty_bvh* b, query* q)
 {
-    for (int k = 0; k < q->n_candidates; ++k)
-        if (q->candidate[k].least <= q->reach) try_triangle(b, q, q->candidate[k].triangle);
-    q->n_candidates = 0;
+    for (int k = 0; k < q->n_asked; ++k) {
+        const ty_bvh_asked* a = &q->asked[k];
+        for (unsigned near = within_reach(a, q->reach); near; near &= near - 1)
+            try_triangle(b, q, b->leaf[a->leaf].id[__builtin_ctz(near)]);
+    }
+    q->n_asked = 0;
 }
 
 // What a leaf's triangles are to a query: a float distance d stands for d - error to d + error. The
@@ -107,25 +123,22 @@ static inline leaf_distances measure_leaf(const ty_bvh_leaf* l, const query* q)
     return (leaf_distances){d - error, ty_f8_least(d + error)};    // unused lanes are far away
 }
 
-static inline void take_leaf(const ty_bvh* b, const ty_bvh_leaf* l, const leaf_distances* m,
-                             query* q)
+// Without branches, as no processor foresees them: a leaf out of reach is written down and not kept.
+static inline void take_leaf(const ty_bvh* b, int leaf, const leaf_distances* m, query* q)
 {
-    unsigned near = ty_i8_bits(m->least <= ty_f8_all(q->reach)) & ((1u << l->n) - 1u);
-    if (!near) return;
-    if (m->most < q->reach) set_reach(q, m->most);
-    float at_least[TY_BVH_WIDTH];
-    ty_f8_store(at_least, m->least);
-    for (near &= ty_i8_bits(m->least <= ty_f8_all(q->reach)); near; near &= near - 1) {
-        int lane = __builtin_ctz(near);
-        q->candidate[q->n_candidates++] = (ty_bvh_candidate){at_least[lane], l->id[lane]};
-    }
-    if (q->n_candidates > TY_BVH_CANDIDATES) decide(b, q);
+    set_reach(q, m->most < q->reach ? m->most : q->reach);
+    ty_bvh_asked* a = &q->asked[q->n_asked];
+    ty_f8_store(a->least, m->least);
+    a->leaf = leaf;
+    a->lanes = ty_i8_bits(m->least <= ty_f8_all(q->reach)) & ((1u << b->leaf[leaf].n) - 1u);
+    q->n_asked += a->lanes != 0;
+    if (q->n_asked == TY_BVH_ASKED) decide(b, q);
 }
 
 static inline void visit_leaf(const ty_bvh* b, int leaf, query* q)
 {
     leaf_distances m = measure_leaf(&b->leaf[leaf], q);
-    take_leaf(b, &b->leaf[leaf], &m, q);
+    take_leaf(b, leaf, &m, q);
 }
 
 typedef struct entry {
@@ -183,7 +196,7 @@ static inline void begin_query(const ty_bvh* b, query* q, ty_vec3 x, double limi
     q->x = x;
     q->triangle = -1;
     q->best.distance2 = limit2;
-    q->n_candidates = 0;
+    q->n_asked = 0;
     for (int axis = 0; axis < 3; ++axis)
         q->p[axis] = (float)ty_clamp((x[axis] - b->centre[axis]) * b->inverse_scale, -FARTHEST,
                                      FARTHEST);
