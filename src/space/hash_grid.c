@@ -6,8 +6,9 @@
 
 #include "core/hash.h"
 #include "core/parallel.h"
+#include "space/simd.h"
 
-enum { POINT_BLOCK = 8192 };
+enum { POINT_BLOCK = 8192, LANES = 4 };
 
 static const double MOST_CELLS = 4e18;    // cells farther out, in either direction, count as one
 static const unsigned LEFT_OUT = 0xffffffffu;
@@ -41,10 +42,46 @@ static void fill_entries(void* ctx, ty_range r)
     for (int64_t i = r.begin; i < r.end; ++i) {
         ty_hash_entry* e = &g->entry[i];
         for (int axis = 0; axis < 3; ++axis) {
-            e->x[axis] = g->x[e->id][axis];
-            e->cell[axis] = cell_on(g, e->x[axis]);
+            g->place[axis][i] = g->x[e->id][axis];
+            e->cell[axis] = cell_on(g, g->x[e->id][axis]);
         }
     }
+}
+
+static bool is_of(const ty_hash_entry* e, const int64_t cell[3])
+{
+    return e->cell[0] == cell[0] && e->cell[1] == cell[1] && e->cell[2] == cell[2];
+}
+
+static void find_shared(void* ctx, ty_range r)
+{
+    ty_hash_grid* g = ctx;
+    for (int64_t b = r.begin; b < r.end; ++b) {
+        bool shared = false;
+        for (int k = g->start[b] + 1; k < g->start[b + 1] && !shared; ++k)
+            shared = !is_of(&g->entry[k], g->entry[k - 1].cell);
+        g->shared[b] = shared;
+    }
+}
+
+static void free_points(ty_hash_grid* g)
+{
+    ty_free(g->entry);
+    ty_free(g->bucket);
+    g->entry = NULL;
+    g->bucket = NULL;
+    for (int axis = 0; axis < 3; ++axis) {
+        ty_free(g->place[axis]);
+        g->place[axis] = NULL;
+    }
+}
+
+static void free_buckets(ty_hash_grid* g)
+{
+    ty_free(g->start);
+    ty_free(g->shared);
+    g->start = NULL;
+    g->shared = NULL;
 }
 
 static bool reserve(ty_hash_grid* g, int n)
@@ -54,18 +91,23 @@ static bool reserve(ty_hash_grid* g, int n)
     if (n > g->capacity || !g->entry) {
         int capacity = n + n / 4 + 1;
         g->capacity = 0;
-        ty_free(g->entry);
-        ty_free(g->bucket);
+        free_points(g);
         g->entry = ty_alloc((size_t)capacity, sizeof *g->entry);
         g->bucket = ty_alloc((size_t)capacity, sizeof *g->bucket);
-        if (!g->entry || !g->bucket) return false;
+        bool good = g->entry && g->bucket;
+        for (int axis = 0; axis < 3; ++axis) {
+            g->place[axis] = ty_alloc((size_t)capacity + LANES, sizeof *g->place[axis]);
+            good = good && g->place[axis];
+        }
+        if (!good) return false;
         g->capacity = capacity;
     }
     if (n_buckets > g->bucket_capacity) {
         g->bucket_capacity = 0;
-        ty_free(g->start);
+        free_buckets(g);
         g->start = ty_alloc((size_t)n_buckets + 1, sizeof *g->start);
-        if (!g->start) return false;
+        g->shared = ty_alloc((size_t)n_buckets, sizeof *g->shared);
+        if (!g->start || !g->shared) return false;
         g->bucket_capacity = n_buckets;
     }
     g->n_buckets = n_buckets;    // of n alone, so that a larger past leaves no trace
@@ -93,29 +135,42 @@ ty_status ty_hash_grid_build(ty_hash_grid* g, int n, const double (*x)[3], doubl
     for (int i = 0; i < n; ++i) kept += g->bucket[i] != LEFT_OUT;
     g->start[g->n_buckets] = kept;
     ty_parallel_for(kept, POINT_BLOCK, fill_entries, g);
+    ty_parallel_for(g->n_buckets, POINT_BLOCK, find_shared, g);
     return ty_ok();
 }
 
 void ty_hash_grid_free(ty_hash_grid* g)
 {
-    ty_free(g->start);
-    ty_free(g->entry);
-    ty_free(g->bucket);
+    free_points(g);
+    free_buckets(g);
     *g = (ty_hash_grid){0};
 }
 
+// Squared distances to four points.
+static ty_vec3 distances2(const ty_hash_grid* g, int first, ty_vec3 p)
+{
+    ty_vec3 d[3];
+    for (int axis = 0; axis < 3; ++axis) d[axis] = ty_load4(g->place[axis] + first) - p[axis];
+    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+}
+
+// Buckets are shared by cells: a point is met in its own cell only.
 static void visit_cell(const ty_hash_grid* g, const int64_t cell[3], ty_vec3 p, double radius2,
                        void (*visit)(void*, int, double), void* ctx)
 {
     unsigned bucket = bucket_of(g, cell);
-    for (int k = g->start[bucket]; k < g->start[bucket + 1]; ++k) {
-        const ty_hash_entry* e = &g->entry[k];
-        ty_vec3 d = ty_load3(e->x) - p;
-        double d2 = ty_dot(d, d);
-        if (d2 > radius2) continue;
-        // Buckets are shared by cells: a point is met in its own cell only.
-        if (e->cell[0] == cell[0] && e->cell[1] == cell[1] && e->cell[2] == cell[2])
-            visit(ctx, e->id, d2);
+    int begin = g->start[bucket], end = g->start[bucket + 1];
+    bool shared = g->shared[bucket];
+    if (begin == end || (!shared && !is_of(&g->entry[begin], cell))) return;
+    for (int first = begin; first < end; first += LANES) {
+        ty_vec3 d2 = distances2(g, first, p);
+        unsigned near = ty_i4_bits((ty_i4)(d2 <= radius2));
+        if (end - first < LANES) near &= (1u << (end - first)) - 1u;
+        for (; near; near &= near - 1) {
+            int k = __builtin_ctz(near);
+            const ty_hash_entry* e = &g->entry[first + k];
+            if (!shared || is_of(e, cell)) visit(ctx, e->id, d2[k]);
+        }
     }
 }
 

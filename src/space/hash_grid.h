@@ -7,11 +7,12 @@
 #ifndef TY_SPACE_HASH_GRID_H
 #define TY_SPACE_HASH_GRID_H
 
+#include <stdint.h>
+
 #include "core/memory.h"
 #include "core/vec.h"
 
 typedef struct ty_hash_entry {
-    double x[3];
     int64_t cell[3];
     int id;
 } ty_hash_entry;
@@ -23,6 +24,8 @@ typedef struct ty_hash_grid {
     unsigned n_buckets;      // a power of two
     int* start;              // n_buckets + 1: ranges of `entry`
     ty_hash_entry* entry;    // the points by bucket
+    double* place[3];        // theirs, by axis; room for four behind the last
+    uint8_t* shared;         // per bucket: its points are of several cells
     unsigned* bucket;        // of every point
     int capacity;
     unsigned bucket_capacity;

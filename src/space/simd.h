@@ -94,4 +94,16 @@ static inline unsigned ty_i8_bits(ty_i8 mask)
 #endif
 }
 
+typedef int64_t ty_i4 __attribute__((vector_size(32)));    // of comparisons of four doubles
+
+// The same of four lanes.
+static inline unsigned ty_i4_bits(ty_i4 mask)
+{
+#if defined(__AVX2__)
+    return (unsigned)_mm256_movemask_pd((__m256d)mask);
+#else
+    return (unsigned)((mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8));
+#endif
+}
+
 #endif
