@@ -46,8 +46,9 @@ static void average_block(void* ctx, ty_range r)
             if (gf->rides) sum_body += (ty_vec2)((two_masks)(ty_vec2){body[nb], 0.0} & all);
             n += known;
         }
-        a[f] = sum[1] / n;
-        u[f] = sum[0] / n;
+        ty_vec2 mean = sum / (double)n;
+        a[f] = mean[1];
+        u[f] = mean[0];
         if (gf->rides && open[f] == 0.0) u[f] += body[f] - sum_body[0] / n;
     }
 }

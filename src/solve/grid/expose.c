@@ -108,25 +108,37 @@ static bool on_closed_side(const ty_gridflow* gf, int axis, const int at[3])
            (at[axis] == gf->cells.n[axis] + 1 && gf->closed[2 * axis + 1]);
 }
 
-// The rates of n faces from f on, one after the other along x, away from the sides: local_rate, with
-// the other two axes by name for the sake of vectors.
+// Distances in memory along a component's own axis and the next two.
+typedef struct strides {
+    int64_t a, b, c;
+} strides;
+
+// local_rate of n faces one after the other along x, away from the sides, within its room. The axes go by
+// name, and the arrays are arguments, for the sake of vectors: only of those is it believed that they
+// do not overlap.
+static inline void rates_along(int n, strides s, double half, ty_room around,
+                               const double* restrict u, const double* restrict v,
+                               const double* restrict w, const double* restrict acc,
+                               double* restrict rate)
+{
+    for (int64_t i = 0; i < n; ++i) {
+        double along_b = 0.25 * (v[i] + v[i + s.b] + v[i - s.a] + v[i - s.a + s.b]);
+        double along_c = 0.25 * (w[i] + w[i + s.c] + w[i - s.a] + w[i - s.a + s.c]);
+        double carried = u[i] * (u[i + s.a] - u[i - s.a]) + along_b * (u[i + s.b] - u[i - s.b]) +
+                         along_c * (u[i + s.c] - u[i - s.c]);
+        double now = acc[i] - half * carried, room = ty_room_at(&around, u[i]);
+        rate[i] = ty_min(room, ty_max(-room, now));
+    }
+}
+
+// The rates of n faces from f on.
 static void rate_row(const rate_job* job, int f, int n)
 {
     const ty_gridflow* gf = job->gf;
     int a = job->axis, b = (a + 1) % 3, c = (a + 2) % 3;
-    int64_t da = gf->cells.stride[a], db = gf->cells.stride[b], dc = gf->cells.stride[c];
-    const double* restrict u = gf->u[a] + f, * restrict v = gf->u[b] + f, * restrict w = gf->u[c] + f;
-    const double* restrict acc = gf->acc[a] + f;
-    double* restrict rate = gf->rate[a] + f;
-    double half = 0.5 * gf->cells.per_h;
-    for (int64_t i = 0; i < n; ++i) {
-        double along_b = 0.25 * (v[i] + v[i + db] + v[i - da] + v[i - da + db]);
-        double along_c = 0.25 * (w[i] + w[i + dc] + w[i - da] + w[i - da + dc]);
-        double carried = u[i] * (u[i + da] - u[i - da]) + along_b * (u[i + db] - u[i - db]) +
-                         along_c * (u[i + dc] - u[i - dc]);
-        double now = acc[i] - half * carried, room = ty_room_at(&job->room, u[i]);
-        rate[i] = ty_clamp(now, -room, room);
-    }
+    strides s = {gf->cells.stride[a], gf->cells.stride[b], gf->cells.stride[c]};
+    rates_along(n, s, 0.5 * gf->cells.per_h, job->room, gf->u[a] + f, gf->u[b] + f, gf->u[c] + f,
+                gf->acc[a] + f, gf->rate[a] + f);
 }
 
 // How many of the n faces from f on, along x, rate_row can do.
