@@ -9,7 +9,6 @@
 enum { BATCH = 256 };
 static const double CHANGED = 1e-6;    // cells that a vertex must be off the other surface
 static const double AROUND = 2.0;    // cells around changed vertices in which volumes are measured
-static const double THICK = 4.0;     // cells: thinner places get a share of an offset
 static const double MARGIN = 2.0;    // cells around the surface where it may be after a change
 
 typedef struct edited {
@@ -144,7 +143,7 @@ static ty_status share_offset(ty_slc* s, const double* metres_per_piece)
         return ty_no_memory("an offset");
     }
     for (int v = 0; v < m->n_verts; ++v)
-        s->amount.at[v] = fmin(1.0, s->thickness.at[v] / (THICK * s->def.cell));
+        s->amount.at[v] = fmin(1.0, s->thickness.at[v] / (TY_SLC_THICK * s->def.cell));
     for (int t = 0; t < m->n_tris; ++t) {
         const int* id = m->tri[t];
         ty_vec3 a = ty_load3(m->vert[id[0]]);
@@ -179,7 +178,7 @@ void ty_slc_offset_fat(ty_slc* s, const double* amount)
 ty_status ty_slc_offset_later(ty_slc* s, const double* metres_per_piece)
 {
     if (largest(s, metres_per_piece) == 0.0) return ty_ok();
-    TY_TRY(ty_slc_thickness(s, THICK * s->def.cell));
+    TY_TRY(ty_slc_thickness(s, TY_SLC_THICK * s->def.cell));
     TY_TRY(share_offset(s, metres_per_piece));
     if (!ty_array_resize(&s->later, s->amount.n)) return ty_no_memory("offsets");
     memcpy(s->later.at, s->amount.at, (size_t)s->amount.n * sizeof *s->later.at);
@@ -190,7 +189,7 @@ ty_status ty_slc_offset(ty_slc* s, const double* metres_per_piece)
 {
     double most = largest(s, metres_per_piece), h = s->def.cell;
     if (most == 0.0) return ty_ok();
-    TY_TRY(ty_slc_thickness(s, THICK * h));
+    TY_TRY(ty_slc_thickness(s, TY_SLC_THICK * h));
     TY_TRY(share_offset(s, metres_per_piece));
     if (ty_slc_may_nudge(s, most)) return ty_slc_nudge(s);
     TY_TRY(stay_fat(s));

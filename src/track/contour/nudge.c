@@ -82,6 +82,7 @@ void ty_slc_nudge_along(const ty_slc* s, ty_slc_surface* surface, const double* 
 ty_status ty_slc_nudge(ty_slc* s)
 {
     ty_slc_nudge_along(s, &s->now, s->amount.at);
+    s->ray.n = 0;
     TY_TRY(ty_world_status(s->world));
     ty_slc_inset_tidy(&s->now);
     TY_TRY(ty_slc_bend(&s->now, NULL));    // as an archive has it

@@ -345,7 +345,7 @@ ty_status ty_slc_remake(ty_slc* s, const ty_slc_remake_def* def)
     ty_slc_surface old = s->now;
     s->now = s->next;
     s->next = old;
-    s->thickness.n = s->fat.n = s->grow.n = s->later.n = 0;
+    s->thickness.n = s->ray.n = s->fat.n = s->grow.n = s->later.n = 0;
     TY_TRY(ty_slc_draw(s));
     TY_TRY(find_pieces(s));
     return ty_slc_thicken_mesh(s);

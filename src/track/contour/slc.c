@@ -47,6 +47,7 @@ static void destroy(void* self)
     ty_array_free(&s->piece);
     ty_array_free(&s->parent);
     ty_array_free(&s->thickness);
+    ty_array_free(&s->ray);
     ty_array_free(&s->amount);
     ty_array_free(&s->later);
     ty_array_free(&s->fat);
@@ -57,6 +58,7 @@ static void destroy(void* self)
     ty_tri_mesh_free(&s->shown);
     free_particles(&s->thin);
     free_particles(&s->mesh_thin);
+    ty_array_free(&s->mesh_weight);
     ty_slc_keep_free(&s->keep);
     ty_slc_region_close(s);
     ty_cutter_destroy(s->cutter);
@@ -371,11 +373,13 @@ static ty_status archive(void* self, ty_archive* ar)
     TY_TRY(ty_archive_growing(ar, "contour.thin.radius", &s->thin.radius));
     TY_TRY(ty_archive_growing(ar, "contour.mesh_thin.x", &s->mesh_thin.x));
     TY_TRY(ty_archive_growing(ar, "contour.mesh_thin.d", &s->mesh_thin.radius));
+    TY_TRY(ty_archive_growing(ar, "contour.mesh_thin.weight", &s->mesh_weight));
     TY_TRY(ty_archive_f64(ar, "contour.mesh_cell", &s->mesh_cell, 1));
     TY_TRY(ty_archive_growing(ar, "contour.later", &s->later));
     TY_TRY(ty_archive_f64(ar, "contour.gained", &s->gained, 1));
-    s->thickness.n = s->fat.n = s->grow.n = 0;
-    if (s->thin.x.n != 3 * s->thin.radius.n || s->mesh_thin.x.n != 3 * s->mesh_thin.radius.n)
+    s->thickness.n = s->ray.n = s->fat.n = s->grow.n = 0;
+    if (s->thin.x.n != 3 * s->thin.radius.n || s->mesh_thin.x.n != 3 * s->mesh_thin.radius.n ||
+        s->mesh_weight.n != s->mesh_thin.radius.n)
         return ty_fail(TY_DAMAGED, "the particles of thin places do not fit");
     if (ar->loading) TY_TRY(ty_slc_mesh_particles_finish(s));
     if (ar->loading) TY_TRY(ty_slc_draw(s));

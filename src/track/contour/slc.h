@@ -99,6 +99,8 @@ typedef struct ty_slc {
     TY_ARRAY(int) parent;    // scratch of the pieces, per corner
     TY_ARRAY(double)
     thickness;    // per vertex: inward to the other side, INFINITY when farther than asked
+    TY_ARRAY(double) ray;    // the same of the surface as it is, up to ray_reach metres; empty: not known
+    double ray_reach;
     TY_ARRAY(double) amount;    // offset per vertex
     TY_ARRAY(double) later;     // the same, of the next advance; empty: 0
     TY_ARRAY(double)
@@ -110,6 +112,7 @@ typedef struct ty_slc {
     ty_tri_mesh shown;             // the liquid's surface where `inset` is not empty
     ty_slc_particles thin;         // of the last step
     ty_slc_particles mesh_thin;    // thin for the solver's mesh; the radius is d
+    TY_ARRAY(double) mesh_weight;  // how many places each of them stands for
     double mesh_cell;              // of that mesh, metres; 0: none asks
     ty_lattice_set free_at,
         free_near;          // scratch of deep.c: blocks at the free surface, and around
@@ -284,8 +287,10 @@ ty_status ty_slc_keep_end(ty_slc* s);
 void ty_slc_keep_rest(ty_slc_keep* k);
 void ty_slc_keep_free(ty_slc_keep* k);
 
+// Cells: places thinner than that get a share of an offset.
+static const double TY_SLC_THICK = 4.0;
 // Fills `thickness`: the liquid's from each vertex straight inward to the other side; INFINITY
-// beyond `reach` metres.
+// beyond `reach` metres. Rays are cast once for each surface, as far as anybody asks.
 ty_status ty_slc_thickness(ty_slc* s, double reach);
 // Half way through it.
 ty_vec3 ty_slc_middle(const ty_slc* s, int64_t vertex);

@@ -45,9 +45,8 @@ static const double GONE = -1.0;        // thickness where it did
 static const double PROBE = 0.125;      // cells: differences of a solid's distance
 
 typedef struct ray_args {
-    const ty_slc* s;
+    ty_slc* s;
     double reach, further;
-    double* thickness;
 } ray_args;
 
 static ty_vec3 vertex_normal(const ty_slc* s, int64_t v)
@@ -90,24 +89,45 @@ static void ray_block(void* ctx, ty_range r)
     for (int64_t v = r.begin; v < r.end; ++v) {
         ty_vec3 from = ty_load3(now->mesh.vert[v]), inward = -vertex_normal(k->s, v);
         double half = 0.5 * (k->reach + k->further);
-        k->thickness[v] = INFINITY;
+        k->s->ray.at[v] = INFINITY;
         if (is_free(now, &cursor, from + half * inward, half, -1.0)) continue;
         ty_bvh_hit hit = ty_bvh_nearest_hit(&now->exact.bvh, from, inward,
                                             FIRST_HIT * k->s->def.cell, k->reach + k->further);
         if (hit.triangle < 0) continue;
         double t = hit.hit.t - inset_of(k->s, v) -
                    inset_at(k->s, hit.triangle, from + hit.hit.t * inward);
-        if (t <= k->reach) k->thickness[v] = fmax(t, 0.0);
+        if (t <= k->reach) k->s->ray.at[v] = fmax(t, 0.0);
     }
+}
+
+// Of thin places of the surface, metres.
+static double surface_reach(const ty_slc* s)
+{
+    return 2.0 * (FAT + FAT_BENT) * s->def.thicken_gamma * s->def.cell;
+}
+
+static ty_status cast_rays(ty_slc* s, double reach)
+{
+    ray_args k = {s, reach, 0.0};
+    if (!ty_array_resize(&s->ray, s->now.mesh.n_verts)) return ty_no_memory("thin places");
+    for (int64_t v = 0; v < s->now.inset.n; ++v)
+        k.further = fmax(k.further, 2.0 * s->now.inset.at[v]);
+    ty_parallel_for(s->now.mesh.n_verts, BLOCK, ray_block, &k);
+    s->ray_reach = reach;
+    return ty_ok();
 }
 
 ty_status ty_slc_thickness(ty_slc* s, double reach)
 {
-    if (!ty_array_resize(&s->thickness, s->now.mesh.n_verts)) return ty_no_memory("thin places");
-    ray_args k = {s, reach, 0.0, s->thickness.at};
-    for (int64_t v = 0; v < s->now.inset.n; ++v)
-        k.further = fmax(k.further, 2.0 * s->now.inset.at[v]);
-    ty_parallel_for(s->now.mesh.n_verts, BLOCK, ray_block, &k);
+    int64_t n = s->now.mesh.n_verts;
+    double farthest = ty_max(reach, ty_max(TY_SLC_THICK * s->def.cell,
+                                           s->def.thicken_surface ? surface_reach(s) : 0.0));
+    if (!ty_array_resize(&s->thickness, n)) return ty_no_memory("thin places");
+    if (s->ray.n != n || s->ray_reach < reach) TY_TRY(cast_rays(s, farthest));
+    for (int64_t v = 0; v < n; ++v) {
+        double ray = s->ray.at[v];
+        s->thickness.at[v] = ray <= reach ? ray : INFINITY;
+    }
     return ty_ok();
 }
 
@@ -427,7 +447,7 @@ ty_status ty_slc_thicken(ty_slc* s, const ty_flow* flow, double dt)
     ty_slc_particles* p = &s->thin;
     p->x.n = p->radius.n = p->grow.n = s->fat.n = s->grow.n = 0;
     if (!s->def.thicken_surface) return ty_ok();
-    TY_TRY(find_middles(s, 2.0 * (FAT + FAT_BENT) * s->def.thicken_gamma * s->def.cell));
+    TY_TRY(find_middles(s, surface_reach(s)));
     move_args k = {s, flow, dt, ty_world_solid(s->world)};
     ty_parallel_for(p->radius.n, BLOCK, move_block, &k);
     drop_rejected(p);

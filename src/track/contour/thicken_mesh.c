@@ -5,10 +5,15 @@
 //   filling(p) = phi(p) - sum W(p - m_i) (offset - d_i) / sum W(p - m_i),   W(z) = (h^2 - |z|^2)^3,   h = `kernel` cells
 //
 // with `offset`, `kernel` and gamma in cells of the solver's mesh.
+//
+// Departs: places within half a cell of that mesh stand as one, with their number as its weight: the kernel is
+// eight times as wide, and every vertex on either side of a sheet has found one.
 #include <math.h>
 #include <string.h>
 
 #include "track/contour/slc.h"
+
+static const double TOGETHER = 0.5;    // cells of the solver's mesh
 
 // Whether the surface at vertex v and beyond the middle m is the liquid's: in solids it only ends
 // (walls.c).
@@ -45,6 +50,52 @@ static ty_status find_middles(ty_slc* s)
     return ty_ok();
 }
 
+static void box_of(const ty_slc* s, const double x[3], int at[3])
+{
+    for (int axis = 0; axis < 3; ++axis)
+        at[axis] = (int)floor((x[axis] - s->origin[axis]) / (TOGETHER * s->mesh_cell));
+}
+
+// From the sums over each box's places to their means.
+static void take_means(ty_slc* s, int n)
+{
+    ty_slc_particles* p = &s->mesh_thin;
+    p->radius.n = n;
+    p->x.n = 3 * (int64_t)n;
+    for (int i = 0; i < n; ++i) {
+        double part = 1.0 / s->mesh_weight.at[i];
+        ty_store3(p->x.at + 3 * (int64_t)i, part * ty_load3(p->way.at + 4 * (int64_t)i));
+        p->radius.at[i] = part * p->way.at[4 * (int64_t)i + 3];
+    }
+}
+
+// Places in a box of TOGETHER become one.
+static ty_status unite(ty_slc* s, ty_lattice_set* box)
+{
+    ty_slc_particles* p = &s->mesh_thin;
+    ty_lattice_cursor cursor = ty_lattice_cursor_start();
+    int at[3];
+    for (int64_t i = 0; i < p->radius.n; ++i) {
+        box_of(s, p->x.at + 3 * i, at);
+        if (!ty_lattice_put(box, &cursor, at[0], at[1], at[2])) return ty_no_memory("thin places");
+    }
+    TY_TRY(ty_lattice_set_finish(box));
+    if (!ty_array_resize(&p->way, 4 * (int64_t)box->n) || !ty_array_resize(&s->mesh_weight, box->n))
+        return ty_no_memory("thin places");
+    for (int64_t i = 0; i < p->way.n; ++i) p->way.at[i] = 0.0;
+    for (int64_t i = 0; i < box->n; ++i) s->mesh_weight.at[i] = 0.0;
+    cursor = ty_lattice_cursor_start();
+    for (int64_t i = 0; i < p->radius.n; ++i) {
+        box_of(s, p->x.at + 3 * i, at);
+        int64_t id = ty_lattice_id(box, &cursor, at[0], at[1], at[2]);
+        for (int axis = 0; axis < 3; ++axis) p->way.at[4 * id + axis] += p->x.at[3 * i + axis];
+        p->way.at[4 * id + 3] += p->radius.at[i];
+        s->mesh_weight.at[id] += 1.0;
+    }
+    take_means(s, box->n);
+    return ty_ok();
+}
+
 ty_status ty_slc_mesh_particles_finish(ty_slc* s)
 {
     ty_slc_particles* p = &s->mesh_thin;
@@ -55,9 +106,13 @@ ty_status ty_slc_mesh_particles_finish(ty_slc* s)
 
 ty_status ty_slc_thicken_mesh(ty_slc* s)
 {
-    s->mesh_thin.x.n = s->mesh_thin.radius.n = 0;
+    ty_lattice_set box = {0};
+    s->mesh_thin.x.n = s->mesh_thin.radius.n = s->mesh_weight.n = 0;
     if (!(s->mesh_cell > 0.0) || s->now.mesh.n_tris == 0) return ty_ok();
     TY_TRY(find_middles(s));
+    ty_status united = unite(s, &box);
+    ty_lattice_set_free(&box);
+    TY_TRY(united);
     return ty_slc_mesh_particles_finish(s);
 }
 
@@ -71,7 +126,7 @@ static void add_particle(void* ctx, int id, double distance2)
     mean* m = ctx;
     double k = m->reach2 - distance2, offset = m->s->def.thicken_offset * m->s->mesh_cell;
     if (!(k > 0.0)) return;
-    k = k * k * k;
+    k = k * k * k * m->s->mesh_weight.at[id];
     m->weight += k;
     m->sum += k * (offset - m->s->mesh_thin.radius.at[id]);
 }

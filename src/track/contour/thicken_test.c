@@ -206,6 +206,52 @@ static void the_mesh_encloses_thin_places(void** state)
     tank_close(&t);
 }
 
+// The mean over every vertex's place, as the head of thicken_mesh.c has it.
+static double mean_of_all(const ty_slc* s, const double x[3])
+{
+    double reach = s->def.thicken_kernel * s->mesh_cell, sum = 0.0, weight = 0.0;
+    for (int64_t v = 0; v < s->thickness.n; ++v) {
+        double d, m[1][3];
+        if (!(s->thickness.at[v] <= s->def.thicken_gamma * s->mesh_cell)) continue;
+        ty_store3(m[0], ty_slc_middle(s, v));
+        ty_slc_distance(&s->now, 1, (const double(*)[3])m, &d, NULL, NULL);
+        if (!(-d >= 0.5 * s->def.thicken_reject * s->thickness.at[v])) continue;
+        ty_vec3 away = ty_load3(m[0]) - ty_load3(x);
+        double k = ty_max(reach * reach - ty_dot(away, away), 0.0);
+        sum += k * k * k * (s->def.thicken_offset * s->mesh_cell + d);
+        weight += k * k * k;
+    }
+    return sum / weight;
+}
+
+// Around a step from a cell to 1.6.
+static void places_that_stand_as_one_say_what_all_of_them_do(void** state)
+{
+    (void)state;
+    tank t;
+    void* self;
+    ty_track_def def = ty_track_default();
+    tank_begin(&t, 2, 1, 1);
+    tank_liquid(&t, block(0.1, 0.5, 0.1, 0.9, 0.5 + CELL, 0.9));
+    tank_liquid(&t, block(0.9, 0.5, 0.1, 1.7, 0.5 + 1.6 * CELL, 0.9));
+    tank_open(&t, CELL);
+    def.cell = CELL;
+    assert_ok(ty_tracker_contour.create(&self, &def, t.world));
+    ty_slc* s = self;
+    s->mesh_cell = 2.0 * CELL;
+    assert_ok(ty_slc_thicken_mesh(s));
+    assert_ok(ty_slc_thickness(s, def.thicken_gamma * s->mesh_cell));
+    assert_true(2 * s->mesh_thin.radius.n < s->now.mesh.n_verts);
+    ty_sampler thickening = ty_tracker_contour.liquid(self).thickening;
+    for (int i = 0; i < 20; ++i) {
+        double x[1][3] = {{0.15 + 0.08 * i, 0.5 + 0.02 * i * CELL, 0.5}}, told;
+        ty_sample(&thickening, 1, (const double(*)[3])x, &told);
+        assert_near(told, mean_of_all(s, x[0]), 2e-3 * CELL);
+    }
+    ty_tracker_contour.destroy(self);
+    tank_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,7 +260,8 @@ int main(void)
         cmocka_unit_test(thin_liquid_goes_on_from_an_archive_to_the_bit),
         cmocka_unit_test(a_sheet_over_a_pool_keeps_what_it_keeps_alone),
         cmocka_unit_test(particles_are_those_of_thin_places),
-        cmocka_unit_test(the_mesh_encloses_thin_places)};
+        cmocka_unit_test(the_mesh_encloses_thin_places),
+        cmocka_unit_test(places_that_stand_as_one_say_what_all_of_them_do)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ty_threads_stop();
     return failed;
