@@ -59,7 +59,7 @@ bool ty_levelset_find_delivered(const ty_weigh_job* job, double* delivered)
         if (ty_world_drain(ls->world, i).on) return false;
     for (int i = 0; i < ty_world_n_sources(ls->world); ++i) {
         ty_source s = ty_world_source(ls->world, i);
-        if (s.on && s.moves) return false;
+        if (ty_levelset_fills(ls, &s) && s.moves) return false;
         *delivered += s.delivered / pow(ls->grid.cell, 3.0);
     }
     return !may_leave(job);

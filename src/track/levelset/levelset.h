@@ -74,6 +74,7 @@ typedef struct ty_levelset {
     bool weighed;               // the last carry counted what every cell should hold
     bool by_surface;            // and did so by the carried surface
     bool counts_all;            // and all of it, because no obstacle cuts it
+    bool fills_last;            // sources are filled up in the step, too, at whose end they are switched off
     double missed;              // swept.c: cells^3 that the step should have brought besides
     double* owed;               // owed.c: cells^3 of liquid that phi does not show, per cell
     double* filled;             // distance of sources that stand still, as edits see it; or NULL
@@ -154,6 +155,8 @@ double ty_share_below(double phi, double across);
 double ty_levelset_whole_box(const ty_levelset* ls, const double* values, int64_t low);
 double ty_levelset_cut_box(const ty_levelset* ls, const double* values, int64_t low,
                            const double from[3], const double to[3]);
+// Whether a source is full at the end of this step.
+bool ty_levelset_fills(const ty_levelset* ls, const ty_source* source);
 // Lowers phi at n points, at most TY_SAMPLE_BATCH, to the distance of sources that stand still.
 void ty_levelset_fill_sources(const ty_levelset* ls, int n, const double (*x)[3], double* phi);
 // Whether a source is within so many cells of a cell's centre; negative: farther inside it.
