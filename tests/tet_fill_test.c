@@ -33,7 +33,7 @@ static void check(const char* what, const char* liquid, const char* source, doub
 }
 
 #define POOL_OF_2_CELLS "plane: {point: [0, 0.105, 0], normal: [0, 1, 0]}"
-#define JET "velocity: [0, -0.05, 0]"
+#define JET             "velocity: [0, -0.05, 0]"
 
 static void a_jet_brings_its_rate_into_a_pool(void** unused)
 {

@@ -159,6 +159,6 @@ ty_status ty_levelset_keep(ty_levelset* ls)
     for (int64_t i = 0; i < ls->kept.n; ++i)
         ls->owed[ls->kept.at[i].cell] = ls->filled_by ? ls->kept.at[i].lost : 0.0;
     // Not where cells that an obstacle cuts are left out (solver tet): with a box or a ball in F15's pool 23 and 5 % of
-    // what was injected were too much or too little, without 15 and 6.
+    // what was injected were too much or too little, without 14 and 6.
     return lends ? ty_levelset_lend(ls) : ty_ok();
 }

@@ -74,7 +74,7 @@ typedef struct ty_levelset {
     bool weighed;               // the last carry counted what every cell should hold
     bool by_surface;            // and did so by the carried surface
     bool counts_all;            // and all of it, because no obstacle cuts it
-    bool fills_last;            // sources are filled up in the step, too, at whose end they are switched off
+    bool fills_last;            // sources are full at the end of their last step, too
     double missed;              // swept.c: cells^3 that the step should have brought besides
     double* owed;               // owed.c: cells^3 of liquid that phi does not show, per cell
     double* filled;             // distance of sources that stand still, as edits see it; or NULL
