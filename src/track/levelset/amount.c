@@ -49,12 +49,17 @@ static bool is_cut(const ty_levelset* ls, int cell)
     return ls->solid && ls->solid[cell] < HALF_DIAGONAL * ls->grid.cell;
 }
 
+bool ty_levelset_fills(const ty_levelset* ls, const ty_source* source)
+{
+    return source->on || (ls->fills_last && source->delivered > 0.0);
+}
+
 void ty_levelset_fill_sources(const ty_levelset* ls, int n, const double (*x)[3], double* phi)
 {
     double d[TY_SAMPLE_BATCH];
     for (int i = 0; i < ty_world_n_sources(ls->world); ++i) {
         ty_source source = ty_world_source(ls->world, i);
-        if (!source.on || source.moves) continue;
+        if (!ty_levelset_fills(ls, &source) || source.moves) continue;
         ty_sample(&source.distance, n, x, d);
         for (int k = 0; k < n; ++k) phi[k] = ty_min(phi[k], d[k]);
     }
@@ -67,7 +72,7 @@ bool ty_levelset_near_source(const ty_levelset* ls, int cell, double cells)
     for (int axis = 0; axis < 3; ++axis) x[0][axis] += 0.5 * ls->grid.cell;
     for (int i = 0; i < ty_world_n_sources(ls->world); ++i) {
         ty_source source = ty_world_source(ls->world, i);
-        if (!source.on) continue;
+        if (!ty_levelset_fills(ls, &source)) continue;
         ty_sample(&source.distance, 1, (const double(*)[3])x, &d);
         if (d < cells * ls->grid.cell) return true;
     }

@@ -51,8 +51,7 @@ static bool may_leave(const ty_weigh_job* job)
     return false;
 }
 
-// What sources let out in the step, cells^3. False where not all that the liquid gains is theirs.
-static bool find_delivered(const ty_weigh_job* job, double* delivered)
+bool ty_levelset_find_delivered(const ty_weigh_job* job, double* delivered)
 {
     const ty_levelset* ls = job->ls;
     *delivered = 0.0;
@@ -60,7 +59,7 @@ static bool find_delivered(const ty_weigh_job* job, double* delivered)
         if (ty_world_drain(ls->world, i).on) return false;
     for (int i = 0; i < ty_world_n_sources(ls->world); ++i) {
         ty_source s = ty_world_source(ls->world, i);
-        if (s.on && s.moves) return false;
+        if (ty_levelset_fills(ls, &s) && s.moves) return false;
         *delivered += s.delivered / pow(ls->grid.cell, 3.0);
     }
     return !may_leave(job);
@@ -84,7 +83,7 @@ static void meet_rate(const ty_weigh_job* job, double beyond)
 {
     ty_levelset* ls = job->ls;
     double delivered, found = beyond, out = 0.0;
-    if (!find_delivered(job, &delivered)) return;
+    if (!ty_levelset_find_delivered(job, &delivered)) return;
     for (int64_t i = 0; i < ls->kept.n; ++i) {
         found += ls->kept.at[i].more;
         out += ls->kept.at[i].let_out;

@@ -98,26 +98,26 @@ static ty_status edit_one(ty_levelset* ls, const ty_edit* e, double* volume_chan
     return ty_ok();
 }
 
-static uint64_t filling(const ty_world* world)
+static uint64_t filling(const ty_levelset* ls)
 {
     uint64_t which = 0;
-    for (int i = 0; i < ty_world_n_sources(world); ++i) {
-        ty_source s = ty_world_source(world, i);
-        if (s.on && !s.moves) which = ty_mix2(which, (uint64_t)i + 1);
+    for (int i = 0; i < ty_world_n_sources(ls->world); ++i) {
+        ty_source s = ty_world_source(ls->world, i);
+        if (ty_levelset_fills(ls, &s) && !s.moves) which = ty_mix2(which, (uint64_t)i + 1);
     }
     return which;
 }
 
 ty_status ty_levelset_find_filled(ty_levelset* ls)
 {
-    uint64_t which = filling(ls->world);
+    uint64_t which = filling(ls);
     bool solids = ls->has_obstacles && ty_world_solid_moves(ls->world);
     if (which == ls->filled_by && !(solids && which)) return ty_ok();
     int64_t size = ty_grid_size(&ls->grid);
     for (int64_t c = 0; c < size; ++c) ls->filled[c] = INFINITY;
     for (int i = 0; i < ty_world_n_sources(ls->world); ++i) {
         ty_source s = ty_world_source(ls->world, i);
-        if (!s.on || s.moves) continue;
+        if (!ty_levelset_fills(ls, &s) || s.moves) continue;
         TY_TRY(ty_levelset_sample(ls, &s.distance, ls->spare));
         for (int64_t c = 0; c < size; ++c)
             if (!ls->closed[c]) ls->filled[c] = ty_min(ls->filled[c], ls->spare[c]);

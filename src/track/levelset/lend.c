@@ -50,19 +50,21 @@ static double offset_of_debts(const ty_levelset* ls)
     return ls->grid.cell * ty_clamp(owed / area, -MOST, MOST);
 }
 
-void ty_levelset_lend(ty_levelset* ls)
+ty_status ty_levelset_lend(ty_levelset* ls)
 {
     for (int round = 0; round < ROUNDS; ++round) {
         lend_job job = {ls, offset_of_debts(ls)};
-        if (job.metres == 0.0) return;
+        if (job.metres == 0.0) break;
         memcpy(ls->next, ls->phi, (size_t)ty_grid_size(&ls->grid) * sizeof *ls->next);
         ty_parallel_for(ls->active.n, BLOCK, lend_cells, &job);
         ls->moved += fabs(job.metres);
         ty_levelset_stop_leaks(ls, NULL, 0.0, ls->next);
         ty_levelset_continue(ls, ls->phi);
         ty_levelset_fill(ls, ls->phi);
-        ty_levelset_find_lost(ls, ls->next);
+        if (ls->by_surface) TY_TRY(ty_levelset_find_lost_again(ls));
+        else ty_levelset_find_lost(ls, ls->next);
         for (int64_t i = 0; i < ls->kept.n; ++i)
             ls->owed[ls->kept.at[i].cell] = ls->kept.at[i].lost;
     }
+    return ty_ok();
 }

@@ -169,6 +169,7 @@ ty_status ty_levelset_carry(ty_levelset* ls, const ty_flow* flow, const ty_world
     if (!isfinite(reach)) return ty_fail(TY_DIVERGED, "the flow's speed is not finite");
     ls->world = world;
     if (ls->has_obstacles && ty_world_solid_moves(world)) TY_TRY(ty_levelset_solids(ls, world));
+    ls->fills_last = !flow->flux.eval && flow->keeps_volume;
     TY_TRY(ty_levelset_find_filled(ls));
     if (ls->band < REACH_BEYOND * h + ls->moved + reach)
         TY_TRY(can_keep(ls, flow) && flow->flux.eval ? ty_levelset_redistance_owing(ls, reach)

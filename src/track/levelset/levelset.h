@@ -49,6 +49,7 @@ typedef struct ty_fit_pattern {
 typedef struct ty_kept {
     int cell;
     double lost, now, area;
+    double should;           // swept.c: what should be there, with what is owed
     double more, let_out;    // in this step: liquid that came in, and that sources let out there
 } ty_kept;
 
@@ -72,6 +73,9 @@ typedef struct ty_levelset {
     bool has_obstacles;
     bool weighed;               // the last carry counted what every cell should hold
     bool by_surface;            // and did so by the carried surface
+    bool counts_all;            // and all of it, because no obstacle cuts it
+    bool fills_last;            // sources are full at the end of their last step, too
+    double missed;              // swept.c: cells^3 that the step should have brought besides
     double* owed;               // owed.c: cells^3 of liquid that phi does not show, per cell
     double* filled;             // distance of sources that stand still, as edits see it; or NULL
     uint64_t filled_by;         // which sources, as a number; 0: none
@@ -151,6 +155,8 @@ double ty_share_below(double phi, double across);
 double ty_levelset_whole_box(const ty_levelset* ls, const double* values, int64_t low);
 double ty_levelset_cut_box(const ty_levelset* ls, const double* values, int64_t low,
                            const double from[3], const double to[3]);
+// Whether a source is full at the end of this step.
+bool ty_levelset_fills(const ty_levelset* ls, const ty_source* source);
 // Lowers phi at n points, at most TY_SAMPLE_BATCH, to the distance of sources that stand still.
 void ty_levelset_fill_sources(const ty_levelset* ls, int n, const double (*x)[3], double* phi);
 // Whether a source is within so many cells of a cell's centre; negative: farther inside it.
@@ -167,9 +173,10 @@ bool ty_levelset_on_lattice(const ty_levelset* ls, const ty_flow* flow, double d
 ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt);
 void ty_levelset_find_lost(ty_levelset* ls, const double* before);
 ty_status ty_levelset_find_lost_swept(ty_levelset* ls);    // the first time when by_surface
+ty_status ty_levelset_find_lost_again(ty_levelset* ls);    // afterwards, by the surface itself
 ty_status ty_levelset_keep(ty_levelset* ls);
 // Moves the surface by what is owed; the end of keep.
-void ty_levelset_lend(ty_levelset* ls);
+ty_status ty_levelset_lend(ty_levelset* ls);
 // What keep could not give back, to the step's end; before a weigh.
 ty_status ty_levelset_carry_owed(ty_levelset* ls, const ty_flow* flow, double dt);
 

@@ -394,8 +394,10 @@ ty_status ty_levelset_weigh(ty_levelset* ls, const ty_flow* flow, double dt)
     if (flow->middle.eval && flow->middle_dt == dt) job.middle = flow->middle;
     else if (flow->motion.eval) job.middle = (ty_sampler){&job, 3, 0.0, middle_velocity};
     job.on_lattice = ty_levelset_on_lattice(ls, flow, dt);
-    for (int i = 0; i < ty_world_n_sources(ls->world); ++i)
-        job.sources |= ty_world_source(ls->world, i).on;
+    for (int i = 0; i < ty_world_n_sources(ls->world); ++i) {
+        ty_source source = ty_world_source(ls->world, i);
+        job.sources |= ty_levelset_fills(ls, &source);
+    }
     for (int side = 0; side < TY_N_SIDES; ++side) job.open |= !ls->closed_side[side];
     ty_levelset_fill(ls, ls->next);
     ls->by_surface = !has_fluxes(ls, flow);

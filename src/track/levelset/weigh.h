@@ -37,6 +37,8 @@ void ty_levelset_add_shares(const ty_weigh_job* job, const ty_face_batch* b, con
 // brought.c: after a weigh by fluxes, while a source pours. What comes through faces beyond the listed
 // cells is owed, and what a source's rate has more than was found is dealt out beside it.
 ty_status ty_levelset_meet_sources(const ty_weigh_job* job);
+// What sources let out in the step, cells^3. False where not all that the liquid gains is theirs.
+bool ty_levelset_find_delivered(const ty_weigh_job* job, double* delivered);
 
 // swept.c: weighs by the carried surface. Cells and boxes are listed; `next` is the old liquid.
 ty_status ty_levelset_weigh_swept(const ty_weigh_job* job);
