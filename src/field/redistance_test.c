@@ -213,6 +213,66 @@ static void zeros_by_four_are_those_one_by_one(void** state)
     }
 }
 
+// Small balls whose values are no distances, so that slopes around them lead anywhere.
+static void scatter(const ty_grid* g, uint64_t seed, double* phi)
+{
+    enum { BALLS = 24 };
+    for (int64_t c = 0; c < ty_grid_size(g); ++c) {
+        int ijk[3];
+        double x[3];
+        ty_grid_coords(g, c, ijk);
+        ty_grid_cell_center(g, ijk[0], ijk[1], ijk[2], x);
+        phi[c] = 6.0 * g->cell;
+        for (int b = 0; b < BALLS; ++b) {
+            uint64_t key = ty_mix2(seed, (uint64_t)b);
+            ty_vec3 at = ty_vec(ty_unit(ty_mix2(key, 1)), ty_unit(ty_mix2(key, 2)),
+                                ty_unit(ty_mix2(key, 3)));
+            double size = (0.5 + 2.0 * ty_unit(ty_mix2(key, 4))) * g->cell;
+            double steep = 0.3 + 2.0 * ty_unit(ty_mix2(key, 5));
+            phi[c] = fmin(phi[c], steep * (ty_norm(ty_load3(x) - at) - size));
+        }
+        phi[c] += 0.4 * g->cell * (ty_unit(ty_mix2(seed + 77, (uint64_t)c)) - 0.5);
+    }
+}
+
+// Cells of the other sign are farther than the surface by a cell at most.
+static double too_small(const ty_grid* g, const double* phi)
+{
+    double worst = 0.0;
+    for (int64_t c = 0; c < ty_grid_size(g); ++c) {
+        int here[3], there[3];
+        double nearest = 6.0;
+        ty_grid_coords(g, c, here);
+        for (int64_t o = 0; o < ty_grid_size(g); ++o) {
+            if ((phi[o] < 0.0) == (phi[c] < 0.0)) continue;
+            ty_grid_coords(g, o, there);
+            ty_vec3 d = ty_vec(here[0] - there[0], here[1] - there[1], here[2] - there[2]);
+            nearest = fmin(nearest, ty_norm(d));
+        }
+        worst = fmax(worst, nearest - 1.0 - fabs(phi[c]) / g->cell);
+    }
+    return worst;
+}
+
+static void nothing_far_comes_near(void** state)
+{
+    (void)state;
+    const double lo[3] = {0, 0, 0}, hi[3] = {1, 1, 1};
+    ty_grid g = ty_grid_cover(lo, hi, 1.0 / 16, 0);
+    double* phi = ty_alloc((size_t)ty_grid_size(&g), sizeof *phi);
+    ty_redistance r = {.linear_far = true};
+    double worst = 0.0;
+    for (uint64_t seed = 1; seed <= 12; ++seed) {
+        scatter(&g, seed, phi);
+        assert_ok(ty_redistance_run(&r, &g, 6.0 * g.cell, NULL, phi));
+        worst = fmax(worst, too_small(&g, phi));
+    }
+    print_message("  too near by %.3f cells at most\n", worst);
+    assert_true(worst < 1.5);
+    ty_redistance_free(&r);
+    ty_free(phi);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +283,7 @@ int main(void)
         cmocka_unit_test(signs_and_far_values),
         cmocka_unit_test(same_bits_for_any_number_of_threads),
         cmocka_unit_test(zeros_by_four_are_those_one_by_one),
+        cmocka_unit_test(nothing_far_comes_near),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
