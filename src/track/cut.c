@@ -14,6 +14,7 @@
 #include "geometry/slope.h"
 #include "mesh/contour.h"
 #include "track/crease.h"
+#include "track/cut_film.h"
 #include "track/cut_tree.h"
 #include "world/shape.h"
 
@@ -37,6 +38,7 @@ struct ty_cutter {
     ty_cut_tree tree;    // of liquids that have one,
     bool is_tree;        // as the last one
     TY_ARRAY(double) values;
+    TY_ARRAY(uint8_t) film;    // per node: it lies below a film on an obstacle; empty: no obstacles
     TY_ARRAY(double) obstacles;    // at the nodes they were asked for
     part known;                    // those nodes: the whole lattice
     bool is_known;
@@ -58,6 +60,7 @@ void ty_cutter_rest(ty_cutter* c)
     ty_contour_free(&c->contour);
     ty_cut_tree_rest(&c->tree);
     ty_array_free(&c->values);
+    ty_array_free(&c->film);
     ty_array_free(&c->corners);
     ty_array_free(&c->far);
     ty_crease_free(&c->crease);
@@ -184,6 +187,23 @@ static void sample_obstacles(void* ctx, ty_range r)
     ty_sample(&obstacles, n, (const double(*)[3])x, c->obstacles.at + r.begin);
 }
 
+// Nodes with liquid or its continuation, `solid` from obstacles: what these take away. Below films they stay.
+static void cut_nodes(ty_cutter* c, int n, const int64_t* id, const double* solid)
+{
+    double x[BLOCK][3];
+    bool below[BLOCK];
+    for (int i = 0; i < n; ++i) {
+        double s[3];
+        node_of(&c->part, id[i], s);
+        ty_cut_to_space(&c->part, s, x[i]);
+    }
+    ty_cut_below_film(&c->part, n, (const double(*)[3])x, solid, below);
+    for (int i = 0; i < n; ++i) {
+        c->film.at[id[i]] = below[i];
+        if (!below[i]) c->values.at[id[i]] = ty_max(c->values.at[id[i]], -solid[i]);
+    }
+}
+
 // Obstacles are asked for only where there is liquid: nodes in the air stay air.
 static void cut_obstacles(void* ctx, ty_range r)
 {
@@ -200,14 +220,26 @@ static void cut_obstacles(void* ctx, ty_range r)
         id[n++] = i;
     }
     if (n) ty_sample(&obstacles, n, (const double(*)[3])x, d);
-    for (int i = 0; i < n; ++i) c->values.at[id[i]] = ty_max(c->values.at[id[i]], -d[i]);
+    cut_nodes(c, n, id, d);
 }
 
 static void cut_known(void* ctx, ty_range r)
 {
     ty_cutter* c = ctx;
-    for (int64_t i = r.begin; i < r.end; ++i)
-        c->values.at[i] = ty_max(c->values.at[i], -c->obstacles.at[i]);
+    double solid[BLOCK];
+    int64_t id[BLOCK];
+    int n = 0;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        double d = c->obstacles.at[i];
+        if (!(c->values.at[i] < 0.0) || !(d < 0.0)) {
+            c->values.at[i] = ty_max(c->values.at[i], -d);
+            continue;
+        }
+        solid[n] = d;
+        id[n++] = i;
+        if (n == BLOCK) cut_nodes(c, n, id, solid), n = 0;
+    }
+    cut_nodes(c, n, id, solid);
 }
 
 static bool same_lattice(const part* a, const part* b)
@@ -239,7 +271,10 @@ static ty_status fill_values(ty_cutter* c, bool keep)
     if (c->part.centers)
         ty_parallel_for((int64_t)c->part.n[1] * c->part.n[2], ROW_BLOCK, copy_liquid, c);
     else ty_parallel_for(n, BLOCK, sample_liquid, c);
+    c->film.n = 0;
     if (!c->part.has_obstacles) return ty_ok();
+    if (!ty_array_resize(&c->film, n)) return ty_no_memory("cut surface");
+    memset(c->film.at, 0, (size_t)n);
     if (!keep || ty_world_solid_moves(c->part.world)) {
         c->is_known = c->is_known && !keep;
         ty_parallel_for(n, BLOCK, cut_obstacles, c);
@@ -250,10 +285,14 @@ static ty_status fill_values(ty_cutter* c, bool keep)
     return ty_ok();
 }
 
+static int64_t node_index(const part* p, const int node[3])
+{
+    return node[0] + p->n[0] * (node[1] + (int64_t)p->n[1] * node[2]);
+}
+
 static double node_value(const ty_cutter* c, const int node[3])
 {
-    const part* p = &c->part;
-    return c->values.at[node[0] + p->n[0] * (node[1] + (int64_t)p->n[1] * node[2])];
+    return c->values.at[node_index(&c->part, node)];
 }
 
 typedef struct placing {
@@ -303,6 +342,17 @@ static bool between_centers(const part* p, const int low[3], int axis, double f[
     return true;
 }
 
+// On the edge from `inside`, a node below a film, whose lower end is at `low` along `axis`.
+static void place_film(const ty_cutter* c, const int inside[3], int axis, int low, double x[3])
+{
+    double from[3], to[3], a[3], b[3];
+    for (int d = 0; d < 3; ++d) from[d] = to[d] = inside[d] + c->part.first[d];
+    to[axis] += inside[axis] > low ? -1.0 : 1.0;
+    ty_cut_to_space(&c->part, from, a);
+    ty_cut_to_space(&c->part, to, b);
+    ty_cut_film(&c->part, a, b, x);
+}
+
 static void place_vertices(void* ctx, ty_range r)
 {
     placing* p = ctx;
@@ -321,6 +371,10 @@ static void place_vertices(void* ctx, ty_range r)
         int axis = inside_end(c, (int)v, node, &border);
         ty_contour_edge(c->contour.key.at[v], low);
         double t = x[axis] - (low[axis] + c->part.first[axis]);
+        if (!border && c->film.n && c->film.at[node_index(&c->part, node)]) {
+            place_film(c, node, axis, low[axis], x);
+            continue;
+        }
         if (next < n && id[next] == v) {
             x[axis] = low[axis] + ty_clamp(zero[next++], TY_CUT_LEAST, 1.0 - TY_CUT_LEAST);
         } else if (border) {
@@ -369,7 +423,7 @@ static ty_status find_corners(ty_cutter* c, int n_verts)
         for (int axis = 0; axis < 3; ++axis)
             sides += (node[axis] == 0) + (node[axis] == p->n[axis] - 1);
         if (!border || sides < 2) continue;
-        corner one = {node[0] + p->n[0] * (node[1] + (int64_t)p->n[1] * node[2]), v};
+        corner one = {node_index(p, node), v};
         if (!ty_array_push(&c->corners, one)) return ty_no_memory("cut surface");
     }
     if (c->corners.n) qsort(c->corners.at, (size_t)c->corners.n, sizeof *c->corners.at, by_node);

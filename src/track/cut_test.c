@@ -302,6 +302,54 @@ static void a_tree_gives_the_same_surface(void** state)
     tank_close(&t);
 }
 
+// Films thinner than a cell, on a floor wherever it lies in its cells and on a ball. Liquid around the ball
+// goes on inside of it.
+static void films_on_obstacles_are_as_thin_as_they_are(void** state)
+{
+    (void)state;
+    const double cell = 0.05, films[4] = {0.07, 0.3, 0.6, 0.95};    // cells
+    double worst = 0.0;
+    int64_t n = 0;
+    for (int place = 0; place < 5; ++place) {
+        double floor = 0.3 + 0.2 * place * cell;
+        tank t;
+        tank_begin(&t, 0.8, 1.0, 0.6);
+        tank_obstacle(&t, block(-1, -1, -1, 2, floor, 2));
+        tank_open(&t, cell);
+        for (int i = 0; i < 4; ++i) {
+            pool level = {{0, 1, 0}, floor + films[i] * cell};
+            double volume = cut_volume(&t, &level, eval_pool, cell);
+            worst = fmax(worst, fabs(volume / (0.48 * films[i] * cell) - 1.0));
+        }
+        tank_close(&t);
+    }
+    print_message("on a floor off by %.3g\n", worst);
+    assert_true(worst < 1e-6);
+    tank t;
+    tank_begin(&t, 1.0, 1.0, 1.0);
+    tank_obstacle(&t, ball(0.51, 0.49, 0.52, 0.31));
+    tank_open(&t, cell);
+    for (int i = 0; i < 4; ++i) {
+        double radius = 0.31 + films[i] * cell, off[2];
+        double should = 4.0 / 3.0 * M_PI * (pow(radius, 3.0) - pow(0.31, 3.0));
+        ended e = {{{{0, 1, 0}, -9.0}, {0.51, 0.49, 0.52}, radius, &n}, {1, 1, 1}, cell};
+        e.liquid.pool.level = -9.0;
+        contoured c;
+        contour_liquid(&e, &c);
+        for (int tree = 0; tree < 2; ++tree) {
+            ty_tri_mesh out = {0};
+            cut_with_tree(&t, &e, tree ? &c : NULL, &out);
+            off[tree] = ty_tri_mesh_volume(&out) / should - 1.0;
+            ty_tri_mesh_free(&out);
+        }
+        print_message("%.2f cells on a ball: off by %.3g, %.3g\n", films[i], off[0], off[1]);
+        assert_true(fabs(off[0]) < 0.1 && fabs(off[1]) < 0.1);
+        ty_octree_free(&c.tree);
+        ty_tri_mesh_free(&c.hull);
+    }
+    tank_close(&t);
+}
+
 static void a_part_measures_a_change_inside_it(void** state)
 {
     (void)state;
@@ -353,6 +401,7 @@ int main(void)
         cmocka_unit_test(any_liquid_gives_a_closed_surface),
         cmocka_unit_test(same_bits_for_any_number_of_threads),
         cmocka_unit_test(a_tree_gives_the_same_surface),
+        cmocka_unit_test(films_on_obstacles_are_as_thin_as_they_are),
         cmocka_unit_test(a_part_measures_a_change_inside_it),
         cmocka_unit_test(nothing_gives_nothing),
     };

@@ -5,10 +5,12 @@
 
 #include "core/parallel.h"
 #include "space/octree_corners.h"
+#include "track/cut_film.h"
 #include "track/cut_rim.h"
 #include "world/shape.h"
 
 enum { BLOCK = TY_SAMPLE_BATCH };
+enum { BESIDE = 1, BELOW_FILM };    // corners; 0: no obstacle near
 
 typedef struct job {
     ty_cut_tree* t;
@@ -184,6 +186,28 @@ static bool liquid_value(const job* k, ty_octree_cursor* c, const int point[3], 
     return inside == 0 || inside == 255;
 }
 
+// What obstacles take away of the liquid's values; nodes below films stay liquid.
+static void cut_solids(const job* k, int64_t begin, const asked* solid, double* value)
+{
+    double x[BLOCK][3], depth[BLOCK];
+    bool below[BLOCK];
+    int id[BLOCK], n = 0;
+    for (int i = 0; i < solid->n; ++i) {
+        double* here = &value[solid->id[i]];
+        if (*here < 0.0 && solid->value[i] < 0.0) {
+            memcpy(x[n], solid->x[i], sizeof x[0]);
+            depth[n] = solid->value[i];
+            id[n++] = i;
+        } else *here = ty_max(*here, -solid->value[i]);
+    }
+    ty_cut_below_film(k->p, n, (const double(*)[3])x, depth, below);
+    for (int i = 0; i < n; ++i) {
+        int at = solid->id[id[i]];
+        if (below[i]) k->t->beside.at[begin + at] = BELOW_FILM;
+        else value[at] = -depth[i];
+    }
+}
+
 // Outside the lattice there is air.
 static void value_block(void* ctx, ty_range r)
 {
@@ -203,7 +227,7 @@ static void value_block(void* ctx, ty_range r)
         if (!in) continue;
         if (!liquid_value(k, &c, point[i], s, inner, &value[i])) ask(k, &liquid, i, s);
         if (!k->p->has_obstacles || !ty_cut_tree_beside(k->t, &block, s)) continue;
-        k->t->beside.at[r.begin + i] = 1;
+        k->t->beside.at[r.begin + i] = BESIDE;
         ask(k, &solid, i, s);
     }
     if (liquid.n) ty_cut_distance(k->p, liquid.n, (const double(*)[3])liquid.x, liquid.value);
@@ -211,8 +235,7 @@ static void value_block(void* ctx, ty_range r)
     if (!solid.n) return;
     ty_sampler obstacles = ty_world_obstacles(k->p->world);
     ty_sample(&obstacles, solid.n, (const double(*)[3])solid.x, solid.value);
-    for (int i = 0; i < solid.n; ++i)
-        value[solid.id[i]] = ty_max(value[solid.id[i]], -solid.value[i]);
+    cut_solids(k, r.begin, &solid, value);
 }
 
 // Corners, values, signs of the cells that there are.
@@ -288,6 +311,7 @@ typedef struct edge {
     int axis, s[3];    // of the lower end
     bool outer;        // one end is outside the lattice
     bool plain;        // off the domain's sides and off obstacles
+    bool film;         // the end that is inside is below a film
     double low, high;
 } edge;
 
@@ -303,6 +327,7 @@ static edge edge_of(const job* k, ty_lattice_cursor* c, uint64_t key, const int 
     e.plain = inner[0] && inner[1] && !k->t->beside.at[low] && !k->t->beside.at[high];
     e.low = cells->corner_value.at[low];
     e.high = cells->corner_value.at[high];
+    e.film = k->t->beside.at[e.high < 0.0 ? high : low] == BELOW_FILM;
     return e;
 }
 
@@ -389,6 +414,14 @@ static void find_sought(const job* k, sought* z, double (*vert)[3])
     }
 }
 
+static void place_film(const job* k, const int end[3], const int other[3], double x[3])
+{
+    double a[3], b[3];
+    node_place(k, end, a);
+    node_place(k, other, b);
+    ty_cut_film(k->p, a, b, x);
+}
+
 static void place_block(void* ctx, ty_range r)
 {
     const job* k = ctx;
@@ -401,9 +434,12 @@ static void place_block(void* ctx, ty_range r)
         const int* point = ty_lattice_walk_to(&k->t->cells.corners, &walk, (int)(*key >> 2));
         edge e = edge_of(k, &c, *key, point);
         bool high = e.high < 0.0;
-        int i = (int)(v - r.begin), end[3] = {e.s[0], e.s[1], e.s[2]};
+        int i = (int)(v - r.begin), end[3] = {e.s[0], e.s[1], e.s[2]},
+            other[3] = {e.s[0], e.s[1], e.s[2]};
         end[e.axis] += high;
+        other[e.axis] += !high;
         if (e.outer) node_place(k, end, vert[i]);
+        else if (e.film) place_film(k, end, other, vert[i]);
         else if (k->t->from.at[v] >= 0) take_vertex(k, k->t->from.at[v], &e, vert[i]);
         else seek(&z, i, &e);
         *key = ty_contour_key(e.s, e.axis) | (uint64_t)high << TY_CUT_HIGH;

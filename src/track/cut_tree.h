@@ -20,7 +20,7 @@ typedef struct ty_cut_tree {
     ty_lattice_set rim;       // cells that an obstacle's surface crosses
     ty_cut_part known;        // the lattice of both
     bool is_known;
-    TY_ARRAY(uint8_t) beside;      // per corner: in `blocks`
+    TY_ARRAY(uint8_t) beside;      // per corner: in `blocks`, or below a film
     TY_ARRAY(int) from;            // per vertex: that of the liquid's hull, -1: none
     TY_ARRAY(int) block;           // of the search for obstacles: 3 coordinates each,
     TY_ARRAY(double) depth;        // the obstacles' distance at their middles,
