@@ -6,7 +6,9 @@
 
 #include "geometry/polygon.h"
 
-enum { BATCH = TY_SAMPLE_BATCH, CLOSED = -1 };
+enum { BATCH = TY_SAMPLE_BATCH, CLOSED = -1, BOX_STEP = 16 };    // BOX_STEP: blocks
+// Without a domain what flies far away makes the box large, and it takes eight bytes a block.
+static const double MOST_BLOCKS = INT_MAX, MOST_IN_BOX = 1 << 26;
 static const double HALF_DIAGONAL = 0.87;    // of a cube's width, with a hundredth to spare
 
 void ty_slc_blocks_free(ty_slc_blocks* b)
@@ -165,20 +167,53 @@ static void clear(ty_slc_blocks* b, bool fresh)
     for (int64_t i = 0; i < b->cut.n; ++i) b->cut.at[i].enclosed = 0.0;
 }
 
-ty_status ty_slc_blocks_begin(ty_slc_blocks* b, const ty_world* world, double cell, bool* fits)
+// Where the blocks are. False: too many.
+static bool place_blocks(ty_slc_blocks* b, const ty_world_def* def, const ty_box* box, double cell)
 {
-    const ty_world_def* def = ty_world_get_def(world);
-    double all = 1.0;
-    *fits = false;
+    double all = 1.0, step = BOX_STEP * TY_SLC_BLOCK * cell, last[3], n[3];
     b->size = TY_SLC_BLOCK * cell;
     for (int axis = 0; axis < 3; ++axis) {
-        b->origin[axis] = def->min[axis];
-        b->end[axis] = (def->max[axis] - def->min[axis]) / b->size;
-        all *= b->n[axis] = (int)ty_max(ceil(b->end[axis]), 1.0);
+        double low = floor(box->lo[axis] / step), high = floor(box->hi[axis] / step) + 1.0;
+        b->origin[axis] = def->has_domain ? def->min[axis] : low * step;
+        last[axis] = def->has_domain ? (def->max[axis] - def->min[axis]) / b->size
+                                     : (high - low) * BOX_STEP;
+        all *= n[axis] = ty_max(ceil(last[axis]), 1.0);
     }
-    if (!(all < (double)INT_MAX)) return ty_ok();
+    if (!(all < (def->has_domain ? MOST_BLOCKS : MOST_IN_BOX))) return false;
+    for (int axis = 0; axis < 3; ++axis) {
+        b->end[axis] = last[axis];
+        b->n[axis] = (int)n[axis];
+    }
+    return true;
+}
+
+// Forgets all that depends on where the blocks are, if they have been elsewhere.
+static void forget(ty_slc_blocks* b, const double origin[3], const int n[3])
+{
+    bool same = true;
+    for (int axis = 0; axis < 3; ++axis)
+        same &= b->origin[axis] == origin[axis] && b->n[axis] == n[axis];
+    if (same) return;
+    ty_slc_blocks_rest(b);
+    ty_free(b->row);
+    ty_free(b->first_cut);
+    b->row = NULL;
+    b->first_cut = NULL;
+    b->knows_solid = false;
+}
+
+ty_status ty_slc_blocks_begin(ty_slc_blocks* b, const ty_world* world, const ty_box* box,
+                              double cell, bool* fits)
+{
+    const double origin[3] = {b->origin[0], b->origin[1], b->origin[2]};
+    const int n[3] = {b->n[0], b->n[1], b->n[2]};
+    *fits = place_blocks(b, ty_world_get_def(world), box, cell);
+    forget(b, origin, n);
+    if (!*fits) return ty_ok();
+    size_t all = (size_t)n_rows(b) * (size_t)b->n[0];
+    *fits = false;
     bool fresh = !b->sum;
-    if (!b->sum) b->sum = ty_alloc_zero((size_t)all, sizeof *b->sum);
+    if (!b->sum) b->sum = ty_alloc_zero(all, sizeof *b->sum);
     if (!b->row) b->row = ty_alloc_zero((size_t)n_rows(b), sizeof *b->row);
     if (!b->first_cut) b->first_cut = ty_alloc_zero((size_t)n_rows(b) + 1, sizeof *b->first_cut);
     if (!b->sum || !b->row || !b->first_cut) return ty_no_memory("blocks of cells");

@@ -46,7 +46,7 @@ typedef struct ty_slc_amount {
 
 // Open; zero-initialise, then ty_slc_blocks_free. Places are in blocks after `origin`.
 typedef struct ty_slc_blocks {
-    double origin[3], size, end[3];    // metres; end: of the domain
+    double origin[3], size, end[3];    // metres; end: of the domain, or of the box
     int n[3];
     float* sum;         // per block, not yet summed along rows
     ty_slc_row* row;    // n[1] * n[2]
@@ -59,9 +59,11 @@ typedef struct ty_slc_blocks {
 void ty_slc_blocks_free(ty_slc_blocks* b);
 // Gives back scratch memory.
 void ty_slc_blocks_rest(ty_slc_blocks* b);
-// Empties it, for surfaces in the domain of that world, which has one. Where obstacles are is found out unless
-// knows_solid. *fits: false when there are more blocks than numbers for them; then nothing else may be called.
-ty_status ty_slc_blocks_begin(ty_slc_blocks* b, const ty_world* world, double cell, bool* fits);
+// Empties it, for surfaces in the domain of that world, or, if it has none, in `box`: that is made larger, in
+// steps, so that it seldom changes. Where obstacles are is found out unless knows_solid. *fits: false when
+// there are too many blocks; then nothing else may be called.
+ty_status ty_slc_blocks_begin(ty_slc_blocks* b, const ty_world* world, const ty_box* box,
+                              double cell, bool* fits);
 // Adds (weight 1) or takes away (-1) triangle v of vertices x. From one thread.
 void ty_slc_blocks_add(ty_slc_blocks* b, const double (*x)[3], const int v[3], double weight);
 // Whether an obstacle reaches into the block that x is in.

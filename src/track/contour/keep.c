@@ -32,6 +32,8 @@ static const double LEAST_LOST = 1e-5;    // of a block: sums along rows are in 
 // 0.013 of a block where a tilted pool around a ball and a column begins to be carried.
 static const double LEAST_BESIDE = 2e-2;
 static const double SLOPE = 0.25;    // cells: differences of an obstacle's distance
+static const double AROUND_ALL =
+    8.0;    // cells that a remade surface may go beyond the old one's way
 
 void ty_slc_keep_free(ty_slc_keep* k)
 {
@@ -75,7 +77,7 @@ typedef struct carry_job {
 static void end_at_walls(const ty_slc* s, const double from[3], double to[3])
 {
     const ty_world_def* def = ty_world_get_def(s->world);
-    for (int side = 0; side < TY_N_SIDES; ++side) {
+    for (int side = 0; s->has_domain && side < TY_N_SIDES; ++side) {
         int axis = side / 2;
         if (!def->wall[side].closed) continue;
         if (side % 2 && from[axis] < def->max[axis]) to[axis] = ty_min(to[axis], def->max[axis]);
@@ -131,8 +133,14 @@ ty_status ty_slc_keep_begin(ty_slc* s, const ty_flow* flow, double dt)
     const ty_tri_mesh* shown = ty_slc_shown(s);
     bool still = !ty_world_solid_moves(s->world);
     k->on = false;
-    if (!flow->keeps_volume || !s->has_domain || !still) return ty_ok();
-    TY_TRY(ty_slc_blocks_begin(&k->blocks, s->world, s->def.cell, &k->on));
+    if (!flow->keeps_volume || !still) return ty_ok();
+    const int n[3] = {k->blocks.n[0], k->blocks.n[1], k->blocks.n[2]};
+    ty_box box = ty_slc_bounds(s, flow->max_speed * dt + AROUND_ALL * s->def.cell);
+    TY_TRY(ty_slc_blocks_begin(&k->blocks, s->world, &box, s->def.cell, &k->on));
+    if (memcmp(n, k->blocks.n, sizeof n) != 0) {
+        ty_free(k->slot);
+        k->slot = NULL;
+    }
     if (!k->on) return ty_ok();
     if (!ty_array_resize(&k->to, 3 * (int64_t)shown->n_verts))
         return ty_no_memory("the carried surface");

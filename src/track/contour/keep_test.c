@@ -29,7 +29,8 @@ static double between(const tank* t, const ty_slc* s, const ty_slc* other)
     ty_slc_blocks b = {0};
     bool fits;
     double sum = 0.0;
-    assert_ok(ty_slc_blocks_begin(&b, t->world, H, &fits));
+    ty_box box = ty_slc_bounds(s, 0.2);
+    assert_ok(ty_slc_blocks_begin(&b, t->world, &box, H, &fits));
     assert_true(fits);
     const ty_tri_mesh *m = &s->now.mesh, *o = &other->now.mesh;
     for (int i = 0; i < m->n_tris; ++i)

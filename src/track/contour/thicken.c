@@ -120,8 +120,8 @@ static ty_status cast_rays(ty_slc* s, double reach)
 ty_status ty_slc_thickness(ty_slc* s, double reach)
 {
     int64_t n = s->now.mesh.n_verts;
-    double farthest = ty_max(reach, ty_max(TY_SLC_THICK * s->def.cell,
-                                           s->def.thicken_surface ? surface_reach(s) : 0.0));
+    double farthest = ty_max(
+        reach, ty_max(TY_SLC_THICK * s->def.cell, s->def.thicken_surface ? surface_reach(s) : 0.0));
     if (!ty_array_resize(&s->thickness, n)) return ty_no_memory("thin places");
     if (s->ray.n != n || s->ray_reach < reach) TY_TRY(cast_rays(s, farthest));
     for (int64_t v = 0; v < n; ++v) {
