@@ -173,6 +173,8 @@ void ty_tetflow_measure_sources(ty_tetflow* tf);
 void ty_tetflow_rest_sources(ty_tetflow* tf);
 // given.c: p' at the free surface and the first guess elsewhere. Not physical: all zero.
 ty_status ty_tetflow_give(ty_tetflow* tf, const ty_liquid* liquid, bool physical);
+// tension.c: sigma kappa / rho joins `given`.
+ty_status ty_tetflow_tension(ty_tetflow* tf, const ty_liquid* liquid);
 // contact.c: `given` where the surface has run on into walls.
 ty_status ty_tetflow_contact(ty_tetflow* tf);
 // The direction away from solids, by differences over a part of a cell.
