@@ -99,10 +99,7 @@ ty_status ty_tetflow_give(ty_tetflow* tf, const ty_liquid* liquid, bool physical
     if (!ty_array_resize(&m->state.given, n) || !ty_array_resize(&m->state.pressure, n) ||
         !ty_array_resize(&m->acting, tf->carries ? n : 0))
         return ty_no_memory("pressures");
-    give_job job = {.tf = tf,
-                    .m = m,
-                    .old = ty_tetflow_old(tf),
-                    .physical = physical};
+    give_job job = {.tf = tf, .m = m, .old = ty_tetflow_old(tf), .physical = physical};
     job.gravity = ty_world_gravity(tf->world);
     double air = ty_parallel_sum(n, BLOCK, count_block, &job);
     job.level = air > 0.0 ? ty_parallel_sum(n, BLOCK, level_block, &job) / air : 0.0;
@@ -111,8 +108,8 @@ ty_status ty_tetflow_give(ty_tetflow* tf, const ty_liquid* liquid, bool physical
     m->gravity = reduced ? job.gravity : ty_vec(0, 0, 0);
     m->level = reduced ? job.level : 0.0;
     if (!physical) return ty_ok();
-    TY_TRY(ty_tetflow_contact(tf));
     TY_TRY(ty_tetflow_tension(tf, liquid));
+    TY_TRY(ty_tetflow_contact(tf));
     if (!reduced) ty_parallel_for(n, BLOCK, full_block, &job);
     return ty_ok();
 }

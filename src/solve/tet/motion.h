@@ -68,6 +68,9 @@ typedef struct ty_tet_place {
 ty_status ty_tet_motion_measure(ty_tet_motion* m);
 // The barycentric coordinates of a tet's centre.
 void ty_tet_centre_weights(const ty_tet_state* s, int tet, double l[4]);
+// The mean of the barycentric coordinate of vertex i of `tet` over its face j, taken as 0 inside
+// solids: a third when all of it is open.
+double ty_tet_face_moment(const ty_tet_state* s, int tet, int j, int i);
 // Everything that is sampled, from state.u and state.a; the skin is there. `stars` is scratch.
 ty_status ty_tet_motion_values(ty_tet_motion* m, ty_tet_stars* stars);
 // ty_tet_motion_close, then ty_tet_motion_values.

@@ -18,7 +18,11 @@
 // Width. Waves of a few cells that a wide fit does not see are bumps that nothing holds back: in the same
 // drop (13 cells across, inviscid) the largest speed at t = 2 was 0.003 with 0.5 cells, 0.05 with 0.7.
 //
-// Walls. The liquid meets them at 90 degrees: what lies behind a wall is asked at its mirror image.
+// Walls. The liquid meets them at 90 degrees: what lies behind a wall is asked at its mirror image, and of a
+// face only the open part counts; vertices in walls continue what is in the open (contact.c). Half a drop on a wall,
+// 12 cells across, after 20 steps: pressure 0.03 % off, largest speed 0.01; without mirror images 20 % and 0.8.
+// What is left: without viscosity ripples gather at contact lines; that half drop has a largest speed of 0.14 at t = 0.5,
+// with a millionth of the surface's energy (0.004 with a Laplace number of 12000).
 #include <assert.h>
 
 #include "core/parallel.h"
@@ -33,6 +37,7 @@ static const double REACH = 2.5;      // widths
 static const double MOST_BENT = 2.0;
 static const double PROBE = 0.25;    // cells: of the slopes that lead to the surface
 static const double LEAST_SLOPE = 0.1;
+static const double TRIFLE = 1e-6;
 
 typedef struct tension_job {
     const ty_tetflow* tf;
@@ -124,52 +129,69 @@ static double curvature(const tension_job* job, ty_vec3 x)
     double steep = ty_dot(slope, slope), along = 0.0;
     if (!(steep > 0.0)) return 0.0;
     for (int i = 0; i < 3; ++i) {
-        double straight = (2.0 * (own[i] - square * mean) - all * spread) / (job->fourth - job->mixed);
+        double straight = (2.0 * (own[i] - square * mean) - all * spread) /
+                          (job->fourth - job->mixed);
         along += slope[i] * slope[i] * straight +
                  2.0 * slope[(i + 1) % 3] * slope[(i + 2) % 3] * mixed[i] / job->mixed;
     }
     return (all - along / steep) / sqrt(steep);
 }
 
-// The three vertices of a boundary face; false when it is not all air.
-static bool corners(const ty_tet_state* s, int face, int v[3])
+// The place of a boundary face in its tet; -1 when it is not all air.
+static int place_of(const ty_tet_state* s, int face)
 {
     const ty_tet_mesh* mesh = &s->mesh;
-    int t = mesh->face_tet[face][0], n = 0;
+    int t = mesh->face_tet[face][0], place = -1;
     for (int k = 0; k < 4; ++k)
-        if (mesh->tet_face[t][k] != face) v[n++] = mesh->tet[t][k];
-    int kinds = s->vert_kind.at[v[0]] & s->vert_kind.at[v[1]] & s->vert_kind.at[v[2]];
-    return (kinds & TY_VERT_AIR) != 0;
+        if (mesh->tet_face[t][k] == face) place = k;
+        else if (!(s->vert_kind.at[mesh->tet[t][k]] & TY_VERT_AIR)) return -1;
+    return place;
+}
+
+// How much of a face belongs to a corner: of its open part, but a trifle of what lies in walls too, so
+// that there is something to take a mean of.
+static double part(const ty_tet_state* s, int t, int j, int i)
+{
+    return ty_tet_face_moment(s, t, j, i) + TRIFLE;
 }
 
 static void bend_block(void* ctx, ty_range r)
 {
     const tension_job* job = ctx;
-    const ty_tet_mesh* mesh = &job->m->state.mesh;
+    const ty_tet_state* s = &job->m->state;
     double most = MOST_BENT / job->tf->def->cell;
     for (int64_t f = r.begin; f < r.end; ++f) {
-        int v[3];
-        if (!corners(&job->m->state, mesh->n_inner_faces + (int)f, v)) continue;
-        double x[1][3];
-        ty_store3(x[0], (ty_load3(mesh->vert[v[0]]) + ty_load3(mesh->vert[v[1]]) +
-                         ty_load3(mesh->vert[v[2]])) /
-                            3.0);
+        int face = s->mesh.n_inner_faces + (int)f, j = place_of(s, face),
+            t = s->mesh.face_tet[face][0];
+        if (j < 0) continue;
+        ty_vec3 sum = {0};
+        double all = 0.0, x[1][3];
+        for (int i = 0; i < 4; ++i) {
+            if (i == j) continue;
+            double w = part(s, t, j, i);
+            sum += w * ty_load3(s->mesh.vert[s->mesh.tet[t][i]]), all += w;
+        }
+        ty_store3(x[0], sum / all);
         mirror(job, 1, x);
         job->bent[f] = ty_clamp(curvature(job, foot(job, ty_load3(x[0]))), -most, most);
     }
 }
 
-// sum: per vertex, of its faces' areas and of areas times curvatures.
+// sum: per vertex, of its parts of faces and of these times curvatures.
 static void add_to_vertices(const tension_job* job, double sigma, double (*sum)[2])
 {
     ty_tet_state* s = &ty_tetflow_new((ty_tetflow*)job->tf)->state;
     const ty_tet_mesh* mesh = &s->mesh;
     for (int f = 0; f < mesh->n_faces - mesh->n_inner_faces; ++f) {
-        int v[3];
-        if (!corners(s, mesh->n_inner_faces + f, v)) continue;
-        ty_vec3 x = ty_load3(mesh->vert[v[0]]);
-        double area = ty_norm(ty_cross(ty_load3(mesh->vert[v[1]]) - x, ty_load3(mesh->vert[v[2]]) - x));
-        for (int k = 0; k < 3; ++k) sum[v[k]][0] += area, sum[v[k]][1] += area * job->bent[f];
+        int face = mesh->n_inner_faces + f, j = place_of(s, face), t = mesh->face_tet[face][0];
+        if (j < 0) continue;
+        double area = ty_norm(ty_load3(ty_tet_mesh_geometry(mesh, t).S[j]));
+        for (int i = 0; i < 4; ++i) {
+            if (i == j) continue;
+            double w = area * part(s, t, j, i);
+            int v = mesh->tet[t][i];
+            sum[v][0] += w, sum[v][1] += w * job->bent[f];
+        }
     }
     for (int v = mesh->n_inner; v < mesh->n_verts; ++v) {
         double more = sum[v][0] > 0.0 ? sigma * sum[v][1] / sum[v][0] : 0.0;
