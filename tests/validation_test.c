@@ -19,6 +19,9 @@ static void check_case(const char* name)
 static void a_pool_stays_at_rest(void** state) { (void)state, check_case("F1"); }
 static void a_standing_wave_has_its_period(void** state) { (void)state, check_case("F3"); }
 static void a_standing_wave_has_its_second_harmonic(void** state) { (void)state, check_case("F4"); }
+static void a_capillary_wave_decays(void** state) { (void)state, check_case("F5"); }
+static void a_drop_swings(void** state) { (void)state, check_case("F7"); }
+static void a_drop_rests(void** state) { (void)state, check_case("F8"); }
 static void a_ball_flies_on_its_parabola(void** state) { (void)state, check_case("F11"); }
 static void a_u_tube_has_its_period(void** state) { (void)state, check_case("F16"); }
 static void free_bodies_stay_ellipsoids(void** state) { (void)state, check_case("F17"); }
@@ -33,6 +36,9 @@ int main(void)
         cmocka_unit_test(a_pool_stays_at_rest),
         cmocka_unit_test(a_standing_wave_has_its_period),
         cmocka_unit_test(a_standing_wave_has_its_second_harmonic),
+        cmocka_unit_test(a_capillary_wave_decays),
+        cmocka_unit_test(a_drop_swings),
+        cmocka_unit_test(a_drop_rests),
         cmocka_unit_test(a_ball_flies_on_its_parabola),
         cmocka_unit_test(a_u_tube_has_its_period),
         cmocka_unit_test(free_bodies_stay_ellipsoids),

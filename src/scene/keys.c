@@ -194,9 +194,8 @@ static const ty_key solver_keys[] = {
      .fallback = "diffusion", .choices = viscosity_forms, .only_solver = "grid",
      .sentence = "How viscosity acts."},
     {"surface_tension", TY_KEY_NUMBER, .at = DEF(solve.surface_tension), .unit = "N/m",
-     .fallback = "0", NOT_NEGATIVE, .only_solver = "grid tet",
-     .not_yet = "no solver has surface tension yet",
-     .sentence = "Pull of the surface: water 0.072."},
+     .fallback = "0", NOT_NEGATIVE, .only_solver = "tet", .essential = true,
+     .sentence = "Pull of the surface: water 0.072. Liquid meets walls at 90 degrees."},
     {"tolerance", TY_KEY_NUMBER, .at = DEF(solve.tolerance), .unit = "relative", .fallback = "1e-6",
      .min = 1e-14, .max = 0.1, .only_solver = "grid tet voronoi octree",
      .sentence =

@@ -77,6 +77,7 @@ typedef struct ty_key {
     const ty_choice* choices;
     ty_kind_table table;        // choice: words of this table
     const char* only_solver;    // space-separated kinds that use it; NULL: any
+    bool essential;             // with another kind it is a mistake, not only without use
     const char* only_tracker;
     const struct ty_group* group;
     const char* not_yet;    // reason when it does not work yet

@@ -170,9 +170,14 @@ static void check_use(ty_reader* r, const ty_key* key, const ty_node* node)
         ty_mistake_add(r->mistakes, TY_NOT_YET, node->key ? node->key->spot : node->spot,
                        "'%s' is not available yet: %s", key->name, not_yet);
     } else if (def->solver_kind && !ty_words_hold(key->only_solver, def->solver_kind)) {
-        ty_warning_add(r->mistakes, node->key->spot,
-                       "'%s' is not used by solver '%s' (only by: %s)", key->name, def->solver_kind,
-                       key->only_solver);
+        if (key->essential && !says_default(r, key, node))
+            ty_mistake_add(r->mistakes, TY_BAD_INPUT, node->key->spot,
+                           "solver '%s' has no '%s'; use kind: %s, or leave the key out",
+                           def->solver_kind, key->name, key->only_solver);
+        else
+            ty_warning_add(r->mistakes, node->key->spot,
+                           "'%s' is not used by solver '%s' (only by: %s)", key->name,
+                           def->solver_kind, key->only_solver);
     } else if (def->tracker_kind && !ty_words_hold(key->only_tracker, def->tracker_kind)) {
         ty_warning_add(r->mistakes, node->key->spot,
                        "'%s' is not used by tracker '%s' (only by: %s)", key->name,

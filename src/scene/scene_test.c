@@ -156,6 +156,8 @@ static const bad_scene bad_scenes[] = {
      "needs 'velocity'"},
     {"domain: {size: [1, 1, 1]}\nsolver: {kind: gird}\nliquid: [{plane: {}}]\n", 2, 16,
      "did you mean 'grid'?"},
+    {"domain: {size: [1, 1, 1]}\nsolver: {kind: grid, surface_tension: 0.07}\nliquid: [{plane: {}}]\n",
+     2, 22, "solver 'grid' has no 'surface_tension'; use kind: tet, or leave the key out"},
     {"domain: {size: [1, 1, 1]}\nsolver: {kind: voronoi}\nliquid: [{plane: {}}]\n", 2, 16,
      "'kind: voronoi' is not available yet"},
 };

@@ -68,6 +68,9 @@ typedef struct ty_tet_place {
 ty_status ty_tet_motion_measure(ty_tet_motion* m);
 // The barycentric coordinates of a tet's centre.
 void ty_tet_centre_weights(const ty_tet_state* s, int tet, double l[4]);
+// The mean of the barycentric coordinate of vertex i of `tet` over its face j, taken as 0 inside
+// solids: a third when all of it is open.
+double ty_tet_face_moment(const ty_tet_state* s, int tet, int j, int i);
 // Everything that is sampled, from state.u and state.a; the skin is there. `stars` is scratch.
 ty_status ty_tet_motion_values(ty_tet_motion* m, ty_tet_stars* stars);
 // ty_tet_motion_close, then ty_tet_motion_values.
@@ -173,6 +176,8 @@ void ty_tetflow_measure_sources(ty_tetflow* tf);
 void ty_tetflow_rest_sources(ty_tetflow* tf);
 // given.c: p' at the free surface and the first guess elsewhere. Not physical: all zero.
 ty_status ty_tetflow_give(ty_tetflow* tf, const ty_liquid* liquid, bool physical);
+// tension.c: sigma kappa / rho joins `given`.
+ty_status ty_tetflow_tension(ty_tetflow* tf, const ty_liquid* liquid);
 // contact.c: `given` where the surface has run on into walls.
 ty_status ty_tetflow_contact(ty_tetflow* tf);
 // The direction away from solids, by differences over a part of a cell.

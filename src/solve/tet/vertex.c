@@ -228,7 +228,7 @@ static double open_moment(const double d[3])
     return n == 1 ? corner : 1.0 / 3.0 - corner;
 }
 
-static double face_moment(const ty_tet_state* s, int t, int j, int i)
+double ty_tet_face_moment(const ty_tet_state* s, int t, int j, int i)
 {
     double d[3];
     int n = 1;
@@ -255,7 +255,7 @@ static surface_flux measure_flux(const vertex_job* job, const int* corner, int n
         for (int j = 0; j < 4; ++j) {
             if (j == i || !is_air_face(s, t, j)) continue;
             if (!(open > 0.0)) continue;
-            ty_vec3 area = ty_load3(g.S[j]) * face_moment(s, t, j, i);
+            ty_vec3 area = ty_load3(g.S[j]) * ty_tet_face_moment(s, t, j, i);
             q.area += area;
             q.plain += ty_norm(area);
         }
