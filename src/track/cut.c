@@ -231,7 +231,8 @@ static void cut_known(void* ctx, ty_range r)
     int n = 0;
     for (int64_t i = r.begin; i < r.end; ++i) {
         double d = c->obstacles.at[i];
-        if (!(c->values.at[i] < 0.0) || !(d < 0.0)) {
+        bool shallow = c->values.at[i] < 0.0 && c->values.at[i] > -TY_CUT_FILM_DEEP * c->part.cell;
+        if (!shallow || !(d < 0.0)) {
             c->values.at[i] = ty_max(c->values.at[i], -d);
             continue;
         }

@@ -17,6 +17,8 @@
 
 #include "track/cut_part.h"
 
+// Cells: deeper in the liquid than that no place lies below a film.
+static const double TY_CUT_FILM_DEEP = 2.6;
 // Which of n places lie below a film. solid: how far they are from obstacles, negative inside; all of
 // them are in the liquid or its continuation. n <= TY_SAMPLE_BATCH.
 void ty_cut_below_film(const ty_cut_part* p, int n, const double (*x)[3], const double* solid,

@@ -194,7 +194,8 @@ static void cut_solids(const job* k, int64_t begin, const asked* solid, double* 
     int id[BLOCK], n = 0;
     for (int i = 0; i < solid->n; ++i) {
         double* here = &value[solid->id[i]];
-        if (*here < 0.0 && solid->value[i] < 0.0) {
+        bool shallow = *here < 0.0 && *here > -TY_CUT_FILM_DEEP * k->p->cell;
+        if (shallow && solid->value[i] < 0.0) {
             memcpy(x[n], solid->x[i], sizeof x[0]);
             depth[n] = solid->value[i];
             id[n++] = i;
