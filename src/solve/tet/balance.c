@@ -17,9 +17,9 @@ typedef struct balance {
     const ty_tri_mesh* skin;
     const uint8_t* kind;    // of the skin's vertices
     ty_tet_missing* missing;
-    double* room;          // per vertex: area that takes part, its own and that around
-    double (*given)[2];    // per vertex: velocities that it gets
-    double (*next)[2];
+    double* room;     // per vertex: area that takes part, its own and that around
+    double* given;    // per vertex: velocity that it gets
+    double* next;
     int n_tris;    // of the mesh
 } balance;
 
@@ -47,28 +47,25 @@ static void find_room(const balance* b, int n)
 static void hand_over(const balance* b, int v, int w, const int* n_around)
 {
     const ty_tet_missing* m = &b->missing[v];
-    for (int f = 0; f < 2; ++f) {
-        if (!(b->room[v] > 0.0)) b->next[w][f] += m->flux[f] / n_around[v];
-        else if (b->missing[w].takes > 0.0) b->given[w][f] += m->flux[f] / b->room[v];
-    }
+    if (!(b->room[v] > 0.0)) b->next[w] += m->flux / n_around[v];
+    else if (b->missing[w].takes > 0.0) b->given[w] += m->flux / b->room[v];
 }
 
 // What is more than a vertex takes goes on to those around it.
 static void pass_on(const balance* b, int n)
 {
-    for (int v = 0; v < n; ++v)
-        for (int f = 0; f < 2 && b->missing[v].takes > 0.0; ++f) {
-            double most = MOST * b->missing[v].range[f],
-                   kept = ty_clamp(b->given[v][f], -most, most);
-            b->next[v][f] += (b->given[v][f] - kept) * b->missing[v].takes;
-            b->given[v][f] = kept;
-        }
+    for (int v = 0; v < n; ++v) {
+        if (!(b->missing[v].takes > 0.0)) continue;
+        double most = MOST * b->missing[v].range[0], kept = ty_clamp(b->given[v], -most, most);
+        b->next[v] += (b->given[v] - kept) * b->missing[v].takes;
+        b->given[v] = kept;
+    }
 }
 
 static void one_round(const balance* b, int n, const int* n_around)
 {
     for (int v = 0; v < n; ++v) {
-        b->next[v][0] = b->next[v][1] = 0.0;
+        b->next[v] = 0.0;
         if (b->missing[v].takes > 0.0) hand_over(b, v, v, n_around);
     }
     for (int t = 0; t < b->n_tris; ++t) {
@@ -78,24 +75,21 @@ static void one_round(const balance* b, int n, const int* n_around)
             for (int j = 1; j < 3; ++j) hand_over(b, tri[k], tri[(k + j) % 3], n_around);
     }
     pass_on(b, n);
-    for (int v = 0; v < n; ++v)
-        for (int f = 0; f < 2; ++f) b->missing[v].flux[f] = b->next[v][f];
+    for (int v = 0; v < n; ++v) b->missing[v].flux = b->next[v];
 }
 
 static void add_given(const balance* b, ty_tet_motion* m, int n)
 {
-    ty_vec3* value[2] = {m->u.vert.at + m->state.mesh.n_inner,
-                         m->a.vert.at + m->state.mesh.n_inner};
+    ty_vec3* value = m->u.vert.at + m->state.mesh.n_inner;
     for (int v = 0; v < n; ++v)
-        for (int f = 0; f < 2 && b->missing[v].takes > 0.0; ++f)
-            value[f][v] += b->given[v][f] * b->missing[v].normal;
+        if (b->missing[v].takes > 0.0) value[v] += b->given[v] * b->missing[v].normal;
 }
 
 ty_status ty_tet_balance(ty_tet_motion* m, ty_tet_missing* missing)
 {
     const ty_tet_mesh* mesh = &m->state.mesh;
     int n = mesh->n_verts - mesh->n_inner;
-    double* scratch = ty_alloc_zero((size_t)n, 5 * sizeof *scratch);
+    double* scratch = ty_alloc_zero((size_t)n, 3 * sizeof *scratch);
     int* n_around = ty_alloc_zero((size_t)n, sizeof *n_around);
     balance b = {.skin = &m->skin,
                  .kind = m->state.vert_kind.at + mesh->n_inner,
@@ -104,7 +98,7 @@ ty_status ty_tet_balance(ty_tet_motion* m, ty_tet_missing* missing)
                  .n_tris = m->skin.n_tris - m->n_loose_tris};
     bool ok = scratch && n_around;
     if (ok) {
-        b.given = (double(*)[2])(scratch + n), b.next = (double(*)[2])(scratch + 3 * (int64_t)n);
+        b.given = scratch + n, b.next = scratch + 2 * (int64_t)n;
         for (int t = 0; t < b.n_tris; ++t)
             for (int k = 0; k < 3 && counts(&b, m->skin.tri[t]); ++k)
                 n_around[m->skin.tri[t][k]] += 2;

@@ -76,10 +76,10 @@ ty_status ty_tet_motion_values(ty_tet_motion* m, ty_tet_stars* stars);
 // ty_tet_motion_close, then ty_tet_motion_values.
 ty_status ty_tet_motion_finish(ty_tet_motion* m, ty_tet_stars* stars);
 // balance.c: what a boundary vertex of the mesh lets through the free surface less than it should,
-// m3/s and m3/s2. The skin is there.
+// m3/s. The skin is there.
 typedef struct ty_tet_missing {
     ty_vec3 normal;
-    double flux[2];
+    double flux;
     double takes;       // m2 of surface that may take what others miss
     double range[2];    // by how much values of the tets around differ along the normal
 } ty_tet_missing;
