@@ -85,6 +85,30 @@ static void blocks_hold_what_lies_between_two_surfaces(void** state)
     }
 }
 
+// Without a domain they are around the liquid, wherever that is.
+static void blocks_need_no_domain(void** state)
+{
+    (void)state;
+    const double radius[2] = {0.31, 0.26};
+    tank t[2];
+    ty_slc* s[2];
+    for (int i = 0; i < 2; ++i) {
+        tank_begin(&t[i], 1, 1, 1);
+        t[i].def.has_domain = false;
+        tank_liquid(&t[i], ball(-3.52, 7.2, 0.47, radius[i]));
+        tank_obstacle(&t[i], ball(-3.5, 7.5, 0.45, 0.13));
+        tank_open(&t[i], H);
+        s[i] = open_slc(&t[i]);
+    }
+    double is = between(&t[0], s[0], s[1]),
+           should = cut_volume(&t[0], s[0]) - cut_volume(&t[1], s[1]);
+    assert_true(should > 0.04 && fabs(is - should) < 2e-2 * should);
+    for (int i = 0; i < 2; ++i) {
+        ty_tracker_contour.destroy(s[i]);
+        tank_close(&t[i]);
+    }
+}
+
 // What is above a level falls.
 typedef struct falling {
     double level, speed;
@@ -137,6 +161,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_hold_what_lies_between_two_surfaces),
+        cmocka_unit_test(blocks_need_no_domain),
         cmocka_unit_test(air_that_closes_up_does_not_become_liquid),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
