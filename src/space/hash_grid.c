@@ -154,14 +154,37 @@ static ty_vec3 distances2(const ty_hash_grid* g, int first, ty_vec3 p)
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
 }
 
-// Buckets are shared by cells: a point is met in its own cell only.
-static void visit_cell(const ty_hash_grid* g, const int64_t cell[3], ty_vec3 p, double radius2,
-                       void (*visit)(void*, int, double), void* ctx)
+// The points of a cell, and whether others are among them, which are met in their own cell only.
+static void add_range(const ty_hash_grid* g, const int64_t cell[3], ty_hash_cursor* c)
 {
     unsigned bucket = bucket_of(g, cell);
     int begin = g->start[bucket], end = g->start[bucket + 1];
     bool shared = g->shared[bucket];
     if (begin == end || (!shared && !is_of(&g->entry[begin], cell))) return;
+    memcpy(c->range[c->n].cell, cell, sizeof c->range[0].cell);
+    c->range[c->n].begin = begin;
+    c->range[c->n].end = end;
+    c->range[c->n++].shared = shared;
+}
+
+static void find_ranges(const ty_hash_grid* g, const int64_t lo[3], const int64_t hi[3],
+                        ty_hash_cursor* c)
+{
+    int64_t cell[3];
+    if (c->n >= 0 && memcmp(c->lo, lo, sizeof c->lo) == 0 && memcmp(c->hi, hi, sizeof c->hi) == 0)
+        return;
+    memcpy(c->lo, lo, sizeof c->lo);
+    memcpy(c->hi, hi, sizeof c->hi);
+    c->n = 0;
+    for (cell[2] = lo[2]; cell[2] <= hi[2]; ++cell[2])
+        for (cell[1] = lo[1]; cell[1] <= hi[1]; ++cell[1])
+            for (cell[0] = lo[0]; cell[0] <= hi[0]; ++cell[0]) add_range(g, cell, c);
+}
+
+static void visit_range(const ty_hash_grid* g, const ty_hash_cursor* c, int range, ty_vec3 p,
+                        double radius2, void (*visit)(void*, int, double), void* ctx)
+{
+    int begin = c->range[range].begin, end = c->range[range].end;
     for (int first = begin; first < end; first += LANES) {
         ty_vec3 d2 = distances2(g, first, p);
         unsigned near = ty_i4_bits((ty_i4)(d2 <= radius2));
@@ -169,25 +192,31 @@ static void visit_cell(const ty_hash_grid* g, const int64_t cell[3], ty_vec3 p, 
         for (; near; near &= near - 1) {
             int k = __builtin_ctz(near);
             const ty_hash_entry* e = &g->entry[first + k];
-            if (!shared || is_of(e, cell)) visit(ctx, e->id, d2[k]);
+            if (!c->range[range].shared || is_of(e, c->range[range].cell)) visit(ctx, e->id, d2[k]);
         }
     }
+}
+
+void ty_hash_grid_near_last(const ty_hash_grid* g, ty_hash_cursor* c, const double p[3],
+                            double radius, void (*visit)(void* ctx, int id, double distance2),
+                            void* ctx)
+{
+    if (g->n == 0 || !isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2])) return;
+    assert(radius <= g->cell);
+    int64_t lo[3], hi[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        lo[axis] = cell_on(g, p[axis] - radius);
+        hi[axis] = cell_on(g, p[axis] + radius);
+    }
+    find_ranges(g, lo, hi, c);
+    for (int k = 0; k < c->n; ++k) visit_range(g, c, k, ty_load3(p), radius * radius, visit, ctx);
 }
 
 void ty_hash_grid_near(const ty_hash_grid* g, const double p[3], double radius,
                        void (*visit)(void* ctx, int id, double distance2), void* ctx)
 {
-    if (g->n == 0 || !isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2])) return;
-    assert(radius <= g->cell);
-    int64_t lo[3], hi[3], cell[3];
-    for (int axis = 0; axis < 3; ++axis) {
-        lo[axis] = cell_on(g, p[axis] - radius);
-        hi[axis] = cell_on(g, p[axis] + radius);
-    }
-    for (cell[2] = lo[2]; cell[2] <= hi[2]; ++cell[2])
-        for (cell[1] = lo[1]; cell[1] <= hi[1]; ++cell[1])
-            for (cell[0] = lo[0]; cell[0] <= hi[0]; ++cell[0])
-                visit_cell(g, cell, ty_load3(p), radius * radius, visit, ctx);
+    ty_hash_cursor c = ty_hash_cursor_start();
+    ty_hash_grid_near_last(g, &c, p, radius, visit, ctx);
 }
 
 typedef struct nearest {

@@ -31,6 +31,24 @@ typedef struct ty_hash_grid {
     unsigned bucket_capacity;
 } ty_hash_grid;
 
+// The cells around the last point asked about that have points. Value; one per thread and grid,
+// started anew after each build.
+typedef struct ty_hash_cursor {
+    int64_t lo[3], hi[3];
+    int n;    // -1: none asked yet
+    struct {
+        int64_t cell[3];
+        int begin, end;
+        bool shared;
+    } range[64];    // four cells along an axis at most, by rounding
+} ty_hash_cursor;
+static inline ty_hash_cursor ty_hash_cursor_start(void)
+{
+    ty_hash_cursor c;
+    c.n = -1;
+    return c;
+}
+
 // Points that are not finite are left out. `radius` must be positive.
 ty_status ty_hash_grid_build(ty_hash_grid* grid, int n, const double (*x)[3], double radius);
 void ty_hash_grid_free(ty_hash_grid* grid);
@@ -39,6 +57,10 @@ void ty_hash_grid_free(ty_hash_grid* grid);
 // once, in an order that depends only on the points and the cell size.
 void ty_hash_grid_near(const ty_hash_grid* grid, const double p[3], double radius,
                        void (*visit)(void* ctx, int id, double distance2), void* ctx);
+// The same. Fast when points that follow each other are of one cell.
+void ty_hash_grid_near_last(const ty_hash_grid* grid, ty_hash_cursor* cursor, const double p[3],
+                            double radius, void (*visit)(void* ctx, int id, double distance2),
+                            void* ctx);
 // The closest point within `radius`, ties to the lowest id; -1 when there is none.
 int ty_hash_grid_closest(const ty_hash_grid* grid, const double p[3], double radius,
                          double* distance2);

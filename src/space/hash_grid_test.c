@@ -51,6 +51,29 @@ static void neighbours_are_those_of_brute_force(void** state)
     ty_hash_grid_free(&grid);
 }
 
+// Near enough to each other that some are of the cell before, and of cells beside it.
+static void a_cursor_changes_nothing(void** state)
+{
+    (void)state;
+    ty_hash_grid grid = {0};
+    ty_hash_cursor cursor = ty_hash_cursor_start();
+    for (int i = 0; i < N; ++i)
+        for (int axis = 0; axis < 3; ++axis)
+            x[i][axis] = 0.05 * (i % 20) + 0.3 * ty_unit(ty_mix2((uint64_t)i, (uint64_t)axis));
+    assert_ok(ty_hash_grid_build(&grid, N, (const double(*)[3])x, 0.1));
+    for (int i = 0; i < N; ++i) {
+        double limit2 = 0.01;
+        int at_once[N];
+        memset(seen, 0, sizeof seen);
+        ty_hash_grid_near(&grid, x[i], 0.1, mark, &limit2);
+        memcpy(at_once, seen, sizeof seen);
+        memset(seen, 0, sizeof seen);
+        ty_hash_grid_near_last(&grid, &cursor, x[i], 0.1, mark, &limit2);
+        assert_memory_equal(seen, at_once, sizeof seen);
+    }
+    ty_hash_grid_free(&grid);
+}
+
 static void order_is_the_same_for_any_number_of_threads_and_past(void** state)
 {
     (void)state;
@@ -86,6 +109,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(neighbours_are_those_of_brute_force),
+        cmocka_unit_test(a_cursor_changes_nothing),
         cmocka_unit_test(order_is_the_same_for_any_number_of_threads_and_past),
         cmocka_unit_test(no_points_no_neighbours),
     };

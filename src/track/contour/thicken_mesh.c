@@ -131,10 +131,10 @@ static void add_particle(void* ctx, int id, double distance2)
     m->sum += k * (offset - m->s->mesh_thin.radius.at[id]);
 }
 
-static double thickening(const ty_slc* s, double reach, const double x[3])
+static double thickening(const ty_slc* s, ty_hash_cursor* last, double reach, const double x[3])
 {
     mean m = {.s = s, .reach2 = reach * reach};
-    ty_hash_grid_near(&s->mesh_thin.grid, x, reach, add_particle, &m);
+    ty_hash_grid_near_last(&s->mesh_thin.grid, last, x, reach, add_particle, &m);
     return m.weight > 0.0 ? m.sum / m.weight : 0.0;
 }
 
@@ -142,16 +142,18 @@ static void eval(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_slc* s = self;
     double reach = s->def.thicken_kernel * s->mesh_cell;
+    ty_hash_cursor last = ty_hash_cursor_start();
     ty_slc_distance(&s->now, n, x, out, NULL, NULL);
     for (int i = 0; i < n; ++i)
-        if (fabs(out[i]) < reach) out[i] -= thickening(s, reach, x[i]);
+        if (fabs(out[i]) < reach) out[i] -= thickening(s, &last, reach, x[i]);
 }
 
 static void eval_thickening(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_slc* s = self;
     double reach = s->def.thicken_kernel * s->mesh_cell;
-    for (int i = 0; i < n; ++i) out[i] = thickening(s, reach, x[i]);
+    ty_hash_cursor last = ty_hash_cursor_start();
+    for (int i = 0; i < n; ++i) out[i] = thickening(s, &last, reach, x[i]);
 }
 
 ty_sampler ty_slc_filling(const ty_slc* s)
