@@ -183,8 +183,14 @@ static void cut_part(part* p, const double d[3])
 void ty_triangle_common_moments(int n, const double (*d)[3], double moment[3])
 {
     part p = {.n = 3, .l = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
-    for (int i = 0; i < n; ++i) cut_part(&p, d[i]);
-    moment[0] = moment[1] = moment[2] = 0.0;
+    int n_cuts = 0;
+    for (int i = 0; i < n; ++i) {
+        if (d[i][0] > 0.0 && d[i][1] > 0.0 && d[i][2] > 0.0) continue;
+        cut_part(&p, d[i]);
+        ++n_cuts;
+    }
+    moment[0] = moment[1] = moment[2] = n_cuts ? 0.0 : 1.0 / 3.0;
+    if (n_cuts == 0) return;
     for (int k = 1; k + 1 < p.n; ++k) {
         const double *a = p.l[0], *b = p.l[k], *c = p.l[k + 1];
         double share = (b[1] - a[1]) * (c[2] - a[2]) - (b[2] - a[2]) * (c[1] - a[1]);
