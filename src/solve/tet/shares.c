@@ -195,10 +195,28 @@ static bool is_buried(const ty_tet_state* s, int face)
     return true;
 }
 
+// The liquid's distance at boundary vertices so deep in solids that the mesh may just end there. The
+// outflow is set by the projection only; until then it lends its memory.
+static void sample_deep(void* ctx, ty_range r)
+{
+    const shares_job* job = ctx;
+    const ty_tet_mesh* m = &job->s->mesh;
+    double x[BLOCK][3], d[BLOCK];
+    int64_t id[BLOCK];
+    int n = 0;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        if (!(job->s->solid.at[m->n_inner + i] < -DEEP * job->cell)) continue;
+        memcpy(x[n], m->vert[m->n_inner + i], sizeof x[0]);
+        id[n++] = i;
+    }
+    if (n) ty_sample(job->liquid, n, (const double(*)[3])x, d);
+    for (int i = 0; i < n; ++i) job->s->outflow.at[id[i]] = d[i];
+}
+
 // Air vertices belong to a boundary face that is open somewhere, and the mesh ends there because the
 // liquid does. Below thin films and beside edges the liquid's continuation ends inside solids: if
 // there were air the pressure would press liquid out to it (a dam break lost 2 % per second). `f` is
-// the liquid's distance at vertices from n_inner on.
+// the liquid's distance at vertices from n_inner on, where these are deep in solids.
 static void mark_air(const shares_job* job, const double* f)
 {
     ty_tet_state* s = job->s;
@@ -290,9 +308,7 @@ ty_status ty_tet_shares(ty_tet_state* s, const ty_sampler* liquid_distance, cons
     if (moves) ty_parallel_for(m->n_tets, VELOCITY_BLOCK, velocity_block, &job);
     if (m->n_verts) memset(s->vert_kind.at, 0, (size_t)m->n_verts);
     mark_around(s);
-    // The outflow is set by the projection only; until then it lends its memory.
-    sample_job sample = {liquid_distance, (const double(*)[3])m->vert + m->n_inner, s->outflow.at};
-    ty_parallel_for(m->n_verts - m->n_inner, BLOCK, sample_block, &sample);
+    ty_parallel_for(m->n_verts - m->n_inner, BLOCK, sample_deep, &job);
     mark_air(&job, s->outflow.at);
     return ty_ok();
 }
