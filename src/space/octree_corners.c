@@ -5,6 +5,7 @@
 //   place (i, j, k) of 0..2 is bit i + 3 j + 9 k; child c has its corner v at place c + v, by coordinates
 #include "space/octree_corners.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "core/parallel.h"
@@ -204,6 +205,28 @@ static void corner_block(void* ctx, ty_range r)
     }
 }
 
+// Finest octants that are coarsest too: some of eight may be missing, but those there are follow each
+// other, and what is below the lowest of the eight holds the corners of all.
+static void lone_block(void* ctx, ty_range r)
+{
+    ty_octree* t = ((const corner_args*)ctx)->t;
+    ty_lattice_cursor cursor = ty_lattice_cursor_start();
+    ty_lattice_walk walk = {0};
+    int id[PLACES], low[3] = {INT_MAX, 0, 0};
+    unsigned inside = 0;
+    for (int64_t i = r.begin; i < r.end; ++i) {
+        const int* x = ty_lattice_walk_to(&t->level[0].octants, &walk, (int)i);
+        if ((x[0] & ~1) != low[0] || (x[1] & ~1) != low[1] || (x[2] & ~1) != low[2]) {
+            for (int axis = 0; axis < 3; ++axis) low[axis] = x[axis] & ~1;
+            find_finest_places(t, &cursor, low, id);
+            inside = 0;
+            for (int p = 0; p < PLACES; ++p)
+                inside |= (unsigned)(id[p] >= 0 && t->corner_value.at[id[p]] < 0.0) << p;
+        }
+        set_octant(t, i, (x[0] & 1) | (x[1] & 1) << 1 | (x[2] & 1) << 2, id, inside);
+    }
+}
+
 ty_status ty_octree_find_corners(ty_octree* t)
 {
     if (!ty_array_renew(&t->corner, 8 * (int64_t)t->n_octants) ||
@@ -211,7 +234,8 @@ ty_status ty_octree_find_corners(ty_octree* t)
         return ty_no_memory("octree corners");
     for (int l = 0; l < t->n_levels; ++l) {
         corner_args k = {t, l};
-        ty_parallel_for(t->level[l].octants.n, BLOCK, corner_block, &k);
+        bool alone = t->n_levels == 1;
+        ty_parallel_for(t->level[l].octants.n, BLOCK, alone ? lone_block : corner_block, &k);
     }
     return ty_ok();
 }
