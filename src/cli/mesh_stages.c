@@ -58,8 +58,9 @@ static ty_status write_octree(const ty_octree* t, const char* folder)
     }
     for (int l = 0; l < t->n_levels; ++l)
         for (int i = 0; i < t->level[l].octants.n && ok; ++i) {
-            const int* corner = t->corner.at + 8 * (int64_t)(t->level[l].first + i);
-            if (corner[0] < 0) continue;
+            int corner[8], id = t->level[l].first + i;
+            if (!ty_octree_is_leaf(t, id)) continue;
+            ty_octree_corners_of(t, id, corner);
             for (int v = 0; v < 8 && ok; ++v) ok = ty_array_push(&c.vert, corner[v]);
             ok = ok && ty_array_push(&c.tag, (uint8_t)l);
         }

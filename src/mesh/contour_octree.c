@@ -25,11 +25,13 @@ static void count_block(void* ctx, ty_range r)
     for (int64_t o = r.begin; o < r.end; ++o) {
         int inside = k->tree->inside.at[o];
         if (inside == 0 || inside == 255) continue;
+        int corner[8];
+        ty_octree_corners_of(k->tree, o, corner);
         n_tris += k->cases[inside].n_tris;
         for (int e = 0; e < 12; ++e) {
             int a = ty_contour_edge_corner(e), b = a | 1 << (e >> 2);
             if ((inside >> a & 1) == (inside >> b & 1)) continue;
-            uint8_t* cuts = &k->c->corner_cuts.at[k->tree->corner.at[8 * o + a]];
+            uint8_t* cuts = &k->c->corner_cuts.at[corner[a]];
             uint8_t axis = (uint8_t)(1 << (e >> 2));
             if (!(__atomic_load_n(cuts, __ATOMIC_RELAXED) & axis))
                 __atomic_fetch_or(cuts, axis, __ATOMIC_RELAXED);
@@ -67,7 +69,7 @@ static void triangle_block(void* ctx, ty_range r)
         for (int i = 0; i < one->n_tris; ++i, ++tri)
             for (int v = 0; v < 3; ++v) {
                 int edge = one->edge[i][v], axis = edge >> 2;
-                int corner = k->tree->corner.at[8 * o + ty_contour_edge_corner(edge)];
+                int corner = ty_octree_corner(k->tree, o, ty_contour_edge_corner(edge));
                 int before = k->c->corner_cuts.at[corner] & ((1 << axis) - 1);
                 (*tri)[v] = k->c->rank.at[corner] + __builtin_popcount((unsigned)before);
             }

@@ -35,7 +35,7 @@ static void centre_signs(const ty_stuffing* k)
     for (int l = 0; l < t->n_levels; ++l)
         for (int i = 0; i < t->level[l].octants.n; ++i) {
             int id = t->level[l].first + i;
-            bool leaf = t->corner.at[8 * (int64_t)id] >= 0;
+            bool leaf = ty_octree_is_leaf(t, id);
             k->s->sign.at[k->n_corners + id] = (int8_t)(leaf ? sign_of(t->level[l].value.at[i])
                                                              : 1);
         }
@@ -45,7 +45,8 @@ static void centre_signs(const ty_stuffing* k)
 static unsigned cuts_of_octant(const ty_stuffing* k, ty_lattice_cursor* c, int64_t octant,
                                const int x[3])
 {
-    const int* corner = k->t->corner.at + 8 * octant;
+    int corner[8];
+    ty_octree_corners_of(k->t, octant, corner);
     const int8_t* sign = k->s->sign.at;
     int centre = sign[k->n_corners + octant], inside = 0, outside = 0;
     for (int v = 0; v < 8; ++v) {
@@ -92,7 +93,7 @@ static void fill_octant_cuts(void* ctx, ty_range r)
             *cut = (ty_cut){.a = k->n_corners + (int)o,
                             .x = {2 * at[0] + 1, 2 * at[1] + 1, 2 * at[2] + 1}};
             cut->direction = bit < 8 ? 3 + bit : axis;
-            cut->b = bit < 8 ? k->t->corner.at[8 * o + bit]
+            cut->b = bit < 8 ? ty_octree_corner(k->t, o, bit)
                              : k->n_corners +
                                    ty_lattice_id(&k->t->level[0].octants, &c, at[0] + (axis == 0),
                                                  at[1] + (axis == 1), at[2] + (axis == 2));

@@ -24,7 +24,8 @@ typedef struct octant {
     ty_octree_cursor* c;
     const ty_stencil* stencils;
     int id, level;
-    const int *x, *corner;
+    const int* x;
+    int corner[8];
 } octant;
 
 static int octant_behind(const octant* o, int face)
@@ -112,7 +113,7 @@ static void fill_whole_face(const octant* o, sink* out, int face, int behind)
     at[TY_AT_C] = o->k->n_corners + o->id;
     at[TY_AT_C2] = o->k->n_corners + behind;
     if (behind < 0) fill_coarser(o, out, face, at);
-    else if (o->level && o->k->t->corner.at[8 * (int64_t)behind] < 0) fill_finer(o, out, face, at);
+    else if (o->level && !ty_octree_is_leaf(o->k->t, behind)) fill_finer(o, out, face, at);
     else if (face & 1) fill_equal(o, out, face, at);
 }
 
@@ -235,8 +236,9 @@ typedef struct fill_args {
 
 static octant octant_at(const fill_args* args, ty_octree_cursor* c, int id, const int x[3])
 {
-    const int* corner = args->k->t->corner.at + 8 * (int64_t)id;
-    return (octant){args->k, c, ty_stencils(), id, args->level, x, corner};
+    octant o = {args->k, c, ty_stencils(), id, args->level, x, {0}};
+    ty_octree_corners_of(args->k->t, id, o.corner);
+    return o;
 }
 
 static void fill_block(void* ctx, ty_range r)
@@ -252,7 +254,7 @@ static void fill_block(void* ctx, ty_range r)
         int id = level->first + (int)i;
         octant o = octant_at(args, &c, id, x[i - r.begin]);
         int64_t first = m->first_tet[id];
-        if (o.corner[0] < 0 || first == m->first_tet[id + 1]) continue;
+        if (!ty_octree_is_leaf(k->t, id) || first == m->first_tet[id + 1]) continue;
         sink out = {.tet = m->tet + first, .kind = m->kind + first};
         fill_octant(&o, &out);
     }
@@ -273,7 +275,7 @@ static void count_block(void* ctx, ty_range r)
         octant o = octant_at(args, &c, id, x[i - r.begin]);
         sink out = {0};
         if (args->first_quad) out.quad = k->s->quad.at + args->first_quad[r.block] + n_quads;
-        if (o.corner[0] >= 0) fill_octant(&o, &out);
+        if (ty_octree_is_leaf(k->t, id)) fill_octant(&o, &out);
         k->s->n_tets.at[id] = out.n;
         n_quads += out.n_quads;
     }

@@ -22,7 +22,7 @@ bool ty_stuff_lattice_tet(const ty_stuffing* k, ty_lattice_cursor* c, int octant
     for (int i = 0; i < 4; ++i)
         for (int d = 0; d < 3; ++d) half[i][d] = 2 * x[d] + 1 + s->at[i][d];
     for (int i = 0; i < 2; ++i)
-        vert[i] = k->t->corner.at[8 * (int64_t)octant + ty_face_corner(face, (shape & 3) + i)];
+        vert[i] = ty_octree_corner(k->t, octant, ty_face_corner(face, (shape & 3) + i));
     vert[2] = k->n_corners + octant;
     vert[3] = k->n_corners + n;
     return true;

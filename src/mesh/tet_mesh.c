@@ -64,7 +64,7 @@ ty_status ty_tet_mesh_resize(ty_tet_mesh* m, int n_verts, int n_tets)
 static int64_t octree_bytes(const ty_octree* t)
 {
     int64_t sum = t->corners.brick.n * (int64_t)sizeof(ty_lattice_brick) + t->corners.n * 8 +
-                  t->n_octants * 40;
+                  t->n_octants * 23;
     for (int l = 0; l < t->n_levels; ++l)
         sum += (t->level[l].octants.brick.n + t->level[l].split.brick.n) *
                (int64_t)sizeof(ty_lattice_brick);

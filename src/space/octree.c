@@ -44,6 +44,7 @@ void ty_octree_tidy(ty_octree* t)
     for (int l = 0; l < TY_OCTREE_MAX_LEVELS; ++l) ty_array_free(&t->level[l].value);
     ty_array_free(&t->corner_value);
     ty_array_free(&t->corner);
+    ty_array_free(&t->leaves);
     ty_array_free(&t->inside);
 }
 

@@ -66,7 +66,9 @@ typedef struct ty_octree {
     ty_lattice_set corners, corners_before;
     TY_ARRAY(double) corner_value;    // phi at the corners
     TY_ARRAY(double) corner_value_before;
-    TY_ARRAY(int) corner;        // 8 per octant: ids of its corners; undefined for split octants
+    TY_ARRAY(int) corner;        // ids of the leaves' corners: ask ty_octree_corners_of
+    TY_ARRAY(uint8_t) leaves;    // per eight octants: bit i where the i-th is a leaf
+    int n_eights;                // octants that come in eights: all but the coarsest
     TY_ARRAY(uint8_t) inside;    // per octant: bit v where phi < 0 at corner v; 0 for split ones
     TY_ARRAY(uint8_t) active_corner;    // scratch
     TY_ARRAY(uint8_t) active_centre;
@@ -80,7 +82,7 @@ typedef struct ty_octree {
 // most. Fails with TY_BAD_INPUT when it goes farther, for a cell that is not positive or a box more
 // than 2^20 cells wide or away; TY_NO_MEMORY. An octree without surface is no error.
 ty_status ty_octree_build(ty_octree* t, const ty_sampler* phi, const ty_octree_def* def);
-// Fills `corner` and `inside` from the sets and `corner_value`, as a build does.
+// Fills `corner`, `leaves` and `inside` from the sets and `corner_value`, as a build does.
 ty_status ty_octree_find_corners(ty_octree* t);
 void ty_octree_free(ty_octree* t);
 // Gives back scratch memory.
@@ -127,6 +129,33 @@ static inline bool ty_octree_is_split(const ty_octree* t, ty_lattice_cursor* c, 
                                       const int x[3])
 {
     return level > 0 && ty_lattice_has(&t->level[level].split, c, x[0], x[1], x[2]);
+}
+// Eight siblings share the ids of their 27 corners, x fastest; a coarsest octant has its own eight.
+static const uint8_t TY_OCTREE_PLACE[8] = {0, 1, 3, 4, 9, 10, 12, 13};    // of corner or child i
+
+static inline int64_t ty_octree_corner_at(const ty_octree* t, int64_t octant, int v)
+{
+    int64_t eights = octant < t->n_eights ? octant : t->n_eights;
+    return octant < t->n_eights
+               ? 27 * (eights >> 3) + TY_OCTREE_PLACE[octant & 7] + TY_OCTREE_PLACE[v]
+               : 27 * (eights >> 3) + 8 * (octant - eights) + v;
+}
+// The id of a leaf's corner, bit `axis` of v: at the upper end along it. Undefined for split octants.
+static inline int ty_octree_corner(const ty_octree* t, int64_t octant, int v)
+{
+    return t->corner.at[ty_octree_corner_at(t, octant, v)];
+}
+static inline void ty_octree_corners_of(const ty_octree* t, int64_t octant, int corner[8])
+{
+    const int* at = t->corner.at + ty_octree_corner_at(t, octant, 0);
+    if (octant < t->n_eights)
+        for (int v = 0; v < 8; ++v) corner[v] = at[TY_OCTREE_PLACE[v]];
+    else
+        for (int v = 0; v < 8; ++v) corner[v] = at[v];
+}
+static inline bool ty_octree_is_leaf(const ty_octree* t, int64_t octant)
+{
+    return t->leaves.at[octant >> 3] >> (octant & 7) & 1;
 }
 static inline ty_vec3 ty_octree_point(const ty_octree* t, ty_vec3 lattice)
 {

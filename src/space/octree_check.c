@@ -60,8 +60,7 @@ static ty_status check_corners(check* k, int l, int id, const int x[3])
         int at[3];
         for (int axis = 0; axis < 3; ++axis) at[axis] = (x[axis] + (v >> axis & 1)) * (1 << l);
         int corner = ty_lattice_id(&t->corners, &k->c.corner, at[0], at[1], at[2]);
-        if (corner < 0 || corner != t->corner.at[8 * (int64_t)id + v])
-            return wrong("wrong corner", l, x);
+        if (corner < 0 || corner != ty_octree_corner(t, id, v)) return wrong("wrong corner", l, x);
         if (isnan(t->corner_value.at[corner])) return wrong("corner without a value", l, x);
     }
     return ty_ok();
@@ -103,7 +102,8 @@ static bool apart(double f, double g) { return ty_sign(f) != ty_sign(g) || ty_si
 static ty_status check_stuff_rule(check* k, int id, const int x[3])
 {
     const ty_octree* t = k->t;
-    const int* corner = t->corner.at + 8 * (int64_t)id;
+    int corner[8];
+    ty_octree_corners_of(t, id, corner);
     double centre = t->level[0].value.at[id], f[8];
     for (int v = 0; v < 8; ++v) f[v] = t->corner_value.at[corner[v]];
     for (int v = 0; v < 8; ++v) {
@@ -126,7 +126,8 @@ static ty_status check_stuff_rule(check* k, int id, const int x[3])
 static ty_status check_contour_rule(check* k, int id, const int x[3])
 {
     const ty_octree* t = k->t;
-    const int* corner = t->corner.at + 8 * (int64_t)id;
+    int corner[8];
+    ty_octree_corners_of(t, id, corner);
     for (int v = 0; v < 8; ++v)
         for (int axis = 0; axis < 3; ++axis) {
             int other = v ^ 1 << axis;

@@ -133,18 +133,28 @@ static uint8_t child_of_places(unsigned places)
     return (uint8_t)((places & 3) | (places >> 1 & 12) | (places >> 5 & 48) | (places >> 6 & 192));
 }
 
-static void set_octant(ty_octree* t, int64_t octant, int child, const int id[PLACES],
-                       unsigned inside)
+// Octants from `first` on, those that are leaves.
+static void set_eight(ty_octree* t, int64_t first, unsigned leaves, const int id[PLACES],
+                      unsigned inside)
 {
-    static const uint8_t place[8] = {0, 1, 3, 4, 9, 10, 12, 13};
-    for (int v = 0; v < 8; ++v) t->corner.at[8 * octant + v] = id[place[child] + place[v]];
-    t->inside.at[octant] = child_of_places(inside >> place[child]);
+    memcpy(t->corner.at + 27 * (first >> 3), id, PLACES * sizeof *id);
+    t->leaves.at[first >> 3] = (uint8_t)leaves;
+    for (int c = 0; c < 8; ++c)
+        t->inside.at[first + c] = leaves >> c & 1 ? child_of_places(inside >> TY_OCTREE_PLACE[c])
+                                                  : 0;
 }
 
-static void set_split(ty_octree* t, int64_t octant)
+// A coarsest octant with the corners that child `child` has. Blocks of a loop begin with a byte of
+// `leaves`.
+static void set_alone(ty_octree* t, int64_t octant, bool leaf, int child, const int id[PLACES],
+                      unsigned inside)
 {
-    for (int v = 0; v < 8; ++v) t->corner.at[8 * octant + v] = -1;
-    t->inside.at[octant] = 0;
+    const int* from = id + TY_OCTREE_PLACE[child];
+    int* to = t->corner.at + ty_octree_corner_at(t, octant, 0);
+    for (int v = 0; v < 8; ++v) to[v] = from[TY_OCTREE_PLACE[v]];
+    if (octant % 8 == 0) t->leaves.at[octant >> 3] = 0;
+    t->leaves.at[octant >> 3] |= (uint8_t)(leaf << (octant & 7));
+    t->inside.at[octant] = leaf ? child_of_places(inside >> TY_OCTREE_PLACE[child]) : 0;
 }
 
 // The ids of those places of the eight octants from x on; -1 where there is no corner.
@@ -164,7 +174,6 @@ static void find_finest_places(const ty_octree* t, ty_lattice_cursor* cursor, co
                                int id[PLACES])
 {
     const ty_lattice_set* set = &t->corners;
-    memset(id, -1, PLACES * sizeof *id);
     for (int part = 0; part < 8; ++part) {
         int dx = part & 1, dy = part >> 1 & 1, dz = part >> 2;
         int at[3] = {x[0] + 2 * dx, x[1] + 2 * dy, x[2] + 2 * dz};
@@ -193,15 +202,15 @@ static void corner_block(void* ctx, ty_range r)
     for (int64_t i = r.begin; i < r.end; i += n) {
         const int* x = ty_lattice_walk_to(&t->level[l].octants, &walk, (int)i);
         unsigned leaves = leaves_of(t, &split, l, x), inside = 0, places = places_of(leaves);
+        memset(id, -1, sizeof id);
         if (l == 0 && n == 8) find_finest_places(t, &cursor, x, id);
         else find_places(t, &cursor, l, x, places, id);
         for (unsigned todo = places; todo; todo &= todo - 1) {
             int p = __builtin_ctz(todo);
             inside |= (unsigned)(id[p] >= 0 && t->corner_value.at[id[p]] < 0.0) << p;
         }
-        for (int c = 0; c < n; ++c)
-            if (leaves >> c & 1) set_octant(t, t->level[l].first + i + c, c, id, inside);
-            else set_split(t, t->level[l].first + i + c);
+        if (n == 8) set_eight(t, t->level[l].first + i, leaves, id, inside);
+        else set_alone(t, t->level[l].first + i, leaves & 1, 0, id, inside);
     }
 }
 
@@ -218,18 +227,22 @@ static void lone_block(void* ctx, ty_range r)
         const int* x = ty_lattice_walk_to(&t->level[0].octants, &walk, (int)i);
         if ((x[0] & ~1) != low[0] || (x[1] & ~1) != low[1] || (x[2] & ~1) != low[2]) {
             for (int axis = 0; axis < 3; ++axis) low[axis] = x[axis] & ~1;
+            memset(id, -1, sizeof id);
             find_finest_places(t, &cursor, low, id);
             inside = 0;
             for (int p = 0; p < PLACES; ++p)
                 inside |= (unsigned)(id[p] >= 0 && t->corner_value.at[id[p]] < 0.0) << p;
         }
-        set_octant(t, i, (x[0] & 1) | (x[1] & 1) << 1 | (x[2] & 1) << 2, id, inside);
+        set_alone(t, i, true, (x[0] & 1) | (x[1] & 1) << 1 | (x[2] & 1) << 2, id, inside);
     }
 }
 
 ty_status ty_octree_find_corners(ty_octree* t)
 {
-    if (!ty_array_renew(&t->corner, 8 * (int64_t)t->n_octants) ||
+    t->n_eights = t->n_levels > 1 ? t->level[t->n_levels - 1].first : 0;
+    int64_t n_bytes = ((int64_t)t->n_octants + 7) / 8,
+            n_ids = 27 * (int64_t)(t->n_eights / 8) + 8 * (int64_t)(t->n_octants - t->n_eights);
+    if (!ty_array_renew(&t->corner, n_ids) || !ty_array_renew(&t->leaves, n_bytes) ||
         !ty_array_renew(&t->inside, t->n_octants))
         return ty_no_memory("octree corners");
     for (int l = 0; l < t->n_levels; ++l) {

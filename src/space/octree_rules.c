@@ -53,9 +53,9 @@ static void mark_long_edges(uint8_t* active, const int* corner, const int sign[8
 // Ends of lattice edges inside one finest octant on which the sign changes or is zero.
 static void mark_octant(ty_octree* t, int id, int centre_sign)
 {
-    const int* corner = t->corner.at + 8 * (int64_t)id;
     uint8_t* active = t->active_corner.at;
-    int sign[8], differs = centre_sign == 0;
+    int corner[8], sign[8], differs = centre_sign == 0;
+    ty_octree_corners_of(t, id, corner);
     for (int v = 0; v < 8; ++v) {
         sign[v] = ty_sign(t->corner_value.at[corner[v]]);
         differs |= sign[v] != centre_sign;
@@ -122,7 +122,9 @@ static void complete_stars_block(void* ctx, ty_range r)
     int x[TY_SAMPLE_BATCH][3];
     ty_lattice_set_points(&t->level[0].octants, (int)r.begin, (int)r.end, x);
     for (int64_t i = r.begin; i < r.end; ++i) {
-        const int *corner = t->corner.at + 8 * i, *o = x[i - r.begin];
+        const int* o = x[i - r.begin];
+        int corner[8];
+        ty_octree_corners_of(t, i, corner);
         unsigned active = t->active_centre.at[i] ? 256 : 0;
         for (int v = 0; v < 8; ++v) active |= (unsigned)t->active_corner.at[corner[v]] << v;
         if (!active) continue;
@@ -159,8 +161,8 @@ static void continue_block(void* ctx, ty_range r)
 // The signs at a leaf's centre and corners are one.
 static bool is_alike(const ty_octree* t, int level, int id)
 {
-    const int* corner = t->corner.at + 8 * (int64_t)id;
-    int sign = ty_sign(t->level[level].value.at[id - t->level[level].first]);
+    int corner[8], sign = ty_sign(t->level[level].value.at[id - t->level[level].first]);
+    ty_octree_corners_of(t, id, corner);
     for (int v = 0; v < 8 && sign != 0; ++v)
         if (ty_sign(t->corner_value.at[corner[v]]) != sign) return false;
     return sign != 0;
@@ -196,7 +198,7 @@ static void coarse_block(void* ctx, ty_range r)
     for (int64_t i = r.begin; i < r.end; ++i) {
         const int* o = x[i - r.begin];
         int id = t->level[l].first + (int)i;
-        if (t->corner.at[8 * (int64_t)id] < 0) continue;
+        if (!ty_octree_is_leaf(t, id)) continue;
         bool far = k->rule == TY_OCTREE_CONTOUR &&
                    fabs(t->level[l].value.at[i]) > t->cell * (1 << l);
         if (far ? is_alike(t, l, id) : ty_octree_leaf_is_pure(t, &corner, l, id, o)) continue;

@@ -101,7 +101,8 @@ static void interpolate_one(const interpolate_args* k, ty_octree_cursor* c, cons
     ty_octant o = ty_octree_leaf(t, c, x);
     for (int i = 0; i < k->width; ++i) out[i] = 0.0;
     if (o.id < 0) return;
-    const int* corner = t->corner.at + 8 * (int64_t)o.id;
+    int corner[8];
+    ty_octree_corners_of(t, o.id, corner);
     for (int v = 0; v < 8; ++v) {
         double weight = 1.0;
         for (int axis = 0; axis < 3; ++axis) {

@@ -151,7 +151,8 @@ static void ask(const job* k, asked* a, int id, const int s[3])
 // Trilinear between the corners of leaf o, at u cells.
 static double between(const ty_octree* tree, const ty_octant* o, const double u[3])
 {
-    const int* corner = tree->corner.at + 8 * (int64_t)o->id;
+    int corner[8];
+    ty_octree_corners_of(tree, o->id, corner);
     double part = 1.0 / (1 << o->level), sum = 0.0;
     for (int v = 0; v < 8; ++v) {
         double weight = 1.0;

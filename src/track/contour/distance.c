@@ -79,7 +79,8 @@ static double blend(const ty_octant* o, four low, four high, const double u[3])
 
 static double interpolate_far(const ty_slc_surface* s, const ty_octant* o, const double u[3])
 {
-    const int* corner = s->tree.corner.at + 8 * (int64_t)o->id;
+    int corner[8];
+    ty_octree_corners_of(&s->tree, o->id, corner);
     return blend(o, every_other(s->far.at, corner), every_other(s->far.at, corner + 1), u);
 }
 
@@ -87,7 +88,8 @@ static double interpolate_far(const ty_slc_surface* s, const ty_octant* o, const
 // none may exceed the least of its leaf by more than the way there.
 bool ty_slc_rough(const ty_slc_surface* s, const ty_octant* o, const double u[3], double* value)
 {
-    const int* corner = s->tree.corner.at + 8 * (int64_t)o->id;
+    int corner[8];
+    ty_octree_corners_of(&s->tree, o->id, corner);
     unsigned inside = s->tree.inside.at[o->id];
     if (inside != 0 && inside != 255) return false;
     double side = inside ? -1.0 : 1.0;
@@ -280,7 +282,7 @@ static ty_status list_corners(ty_slc_surface* s, uint8_t* wanted)
     int64_t first = t->n_levels > TY_SLC_EXACT_LEVEL + 1 ? t->level[TY_SLC_EXACT_LEVEL + 1].first
                                                          : t->n_octants;
     memset(wanted, 0, (size_t)t->corners.n);
-    for (int64_t i = 8 * first; i < 8 * (int64_t)t->n_octants; ++i)
+    for (int64_t i = ty_octree_corner_at(t, first, 0); i < t->corner.n; ++i)
         if (t->corner.at[i] >= 0) wanted[t->corner.at[i]] = 1;
     ty_lattice_walk walk = {0};
     s->id.n = s->point.n = 0;

@@ -48,8 +48,12 @@ static void unite_leaf(const int corner[8], unsigned inside, int* parent)
 
 static void unite_leaves(const ty_octree* t, int* parent)
 {
-    for (int64_t i = 0; i < t->n_octants; ++i)
-        if (t->inside.at[i]) unite_leaf(t->corner.at + 8 * i, t->inside.at[i], parent);
+    for (int64_t i = 0; i < t->n_octants; ++i) {
+        int corner[8];
+        if (!t->inside.at[i]) continue;
+        ty_octree_corners_of(t, i, corner);
+        unite_leaf(corner, t->inside.at[i], parent);
+    }
 }
 
 // The corner on the liquid's side of every vertex's edge, joined with that of the vertex that
