@@ -146,8 +146,10 @@ static ty_status coarsen(ty_amg* amg, int level, const ty_csr* first, bool* done
                                         theta));
     }
     if (!ty_csrf_transpose(&amg->r, &amg->p)) return ty_no_memory("restriction");
-    if (level == 0 && amg->coarse) TY_TRY(ty_csr_copy(&next->own, amg->coarse));
-    else TY_TRY(ty_galerkin_product(&amg->galerkin, &next->own, &amg->r, here->a, &amg->p));
+    if (level == 0 && amg->coarse) {
+        TY_TRY(ty_csr_copy(&next->own, amg->coarse));
+        ty_csr_free(amg->coarse);
+    } else TY_TRY(ty_galerkin_product(&amg->galerkin, &next->own, &amg->r, here->a, &amg->p));
     next->a = &next->own;
     return spread_ties(amg, here, next);
 }

@@ -42,8 +42,8 @@ typedef struct ty_amg {
     double* diagonal;
     TY_ARRAY(unsigned char) mark;
     ty_csrf p, r;
-    ty_csr* taken;           // the first prolongation, to be freed when it has been read; or NULL
-    const ty_csr* coarse;    // the first coarse matrix where it is known, or NULL
+    ty_csr* taken;     // the first prolongation, to be freed when it has been read; or NULL
+    ty_csr* coarse;    // the first coarse matrix where it is known, freed by the set-up; or NULL
     ty_galerkin galerkin;
     ty_colouring colouring;    // its scratch arrays only
     ty_dense dense;
