@@ -11,7 +11,7 @@ install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/tethys)
 # What a program that links the static library has to add.
 set(TETHYS_PC_PRIVATE "-lm -lpthread -lfyaml -lz")
 if(TETHYS_HAVE_VDB)
-  string(APPEND TETHYS_PC_PRIVATE " -lopenvdb -ltbb -lblosc -lstdc++")
+  string(APPEND TETHYS_PC_PRIVATE " -lblosc -ldl")
 endif()
 if(TETHYS_HAVE_RENDER)
   string(APPEND TETHYS_PC_PRIVATE " -lembree3 -lspng")

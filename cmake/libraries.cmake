@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every library we lean on, and what it is for. The package names are in tools/packages.
 set(TETHYS_LIBRARIES m Threads::Threads)
-set(TETHYS_SHIMS)
 set(TETHYS_CLI_LIBRARIES)
 set(TETHYS_CLI_INCLUDES)
 set(TETHYS_HAVE "")
@@ -16,7 +15,8 @@ list(APPEND TETHYS_LIBRARIES PkgConfig::FYAML)
 find_package(ZLIB REQUIRED)
 list(APPEND TETHYS_LIBRARIES ZLIB::ZLIB)
 
-# Volumes. C++: src/format/vdb_shim.cpp is the only file that sees it.
+# Volumes. C++: src/format/vdb_shim.cpp is the only file that sees it. It is a module that the library carries with it and loads
+# when a volume is written: OpenVDB takes 30 MB of memory by being loaded.
 if(TETHYS_VDB)
   find_path(OPENVDB_INCLUDE openvdb/openvdb.h)
   find_library(OPENVDB_LIBRARY openvdb)
@@ -27,8 +27,8 @@ if(TETHYS_VDB)
   if(OPENVDB_INCLUDE AND OPENVDB_LIBRARY AND TBB_LIBRARY AND IMATH_LIBRARY AND BLOSC_LIBRARY
      AND BLOSC_INCLUDE)
     set(TETHYS_HAVE_VDB 1)
-    list(APPEND TETHYS_LIBRARIES ${OPENVDB_LIBRARY} ${TBB_LIBRARY} ${IMATH_LIBRARY} ${BLOSC_LIBRARY} stdc++)
-    file(GLOB TETHYS_SHIMS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/format/*.cpp)
+    set(TETHYS_VDB_LIBRARIES ${OPENVDB_LIBRARY} ${TBB_LIBRARY} ${IMATH_LIBRARY} ${BLOSC_LIBRARY})
+    list(APPEND TETHYS_LIBRARIES ${BLOSC_LIBRARY} ${CMAKE_DL_LIBS})
   endif()
 endif()
 
@@ -65,6 +65,9 @@ endforeach()
 
 # Leaves out what needs a library that is not there.
 function(tethys_drop_unavailable list)
+  if(NOT TETHYS_HAVE_VDB)
+    list(FILTER ${list} EXCLUDE REGEX "/src/format/vdb_module\\.c$")
+  endif()
   if(NOT TETHYS_HAVE_RENDER)
     list(FILTER ${list} EXCLUDE REGEX "/src/render/")
   endif()

@@ -9,6 +9,7 @@
 #include "core/config.h"
 #include "core/hash.h"
 #include "format/file.h"
+#include "format/vdb_module.h"
 
 ty_vdb_grid ty_vdb_grid_default(void)
 {
@@ -69,7 +70,9 @@ ty_status ty_vdb_write(const char* path, int n_grids, const ty_vdb_grid* grids, 
                        const ty_vdb_note* notes, ty_vdb_compression compression)
 {
     for (int i = 0; i < n_grids; ++i) TY_TRY(check(&grids[i]));
-    return ty_vdb_shim_write(n_grids, grids, n_notes, notes, compression, put, (void*)path);
+    ty_vdb_writer* write;
+    TY_TRY(ty_vdb_module_load(&write));
+    return write(n_grids, grids, n_notes, notes, compression, put, (void*)path);
 }
 
 #else

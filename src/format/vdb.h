@@ -81,7 +81,7 @@ ty_status ty_vdb_list_bytes(ty_vdb_listing* listing, const void* bytes, int64_t 
                             const char* name);
 void ty_vdb_listing_free(ty_vdb_listing* listing);
 
-// For vdb.c alone: the file as bytes. What `put` gets is complete and in one piece.
+// In a module of its own, for vdb.c alone: the file as bytes. What `put` gets is complete and in one piece.
 ty_status ty_vdb_shim_write(int n_grids, const ty_vdb_grid* grids, int n_notes,
                             const ty_vdb_note* notes, ty_vdb_compression compression,
                             ty_status (*put)(void* self, char* bytes, int64_t n), void* self);

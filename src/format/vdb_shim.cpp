@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpenVDB behind C. No exception leaves this file. Leaf by leaf instead of OpenVDB's copyFromDense:
-// the input may be rows made on demand, and no second dense copy exists.
+// the input may be rows made on demand, and no second dense copy exists. A module of its own, see
+// vdb_module.h.
 
 // The library hides its symbols, but OpenVDB's templates must be the same objects here and there:
 // hidden, the type registry exists twice and openvdb::initialize() crashes.
@@ -181,10 +182,10 @@ uint32_t flags_of(ty_vdb_compression c)
 
 }    // namespace
 
-extern "C" ty_status ty_vdb_shim_write(int n_grids, const ty_vdb_grid* grids, int n_notes,
-                                       const ty_vdb_note* notes, ty_vdb_compression compression,
-                                       ty_status (*put_bytes)(void* self, char* bytes, int64_t n),
-                                       void* self)
+extern "C" __attribute__((visibility("default"))) ty_status
+ty_vdb_shim_write(int n_grids, const ty_vdb_grid* grids, int n_notes, const ty_vdb_note* notes,
+                  ty_vdb_compression compression,
+                  ty_status (*put_bytes)(void* self, char* bytes, int64_t n), void* self)
 {
     try {
         static std::once_flag once;
