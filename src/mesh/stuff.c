@@ -49,6 +49,7 @@ static ty_status build_octree(const ty_sampler* phi, const ty_stuff_def* def, ty
     o.levels = def->levels;
     o.uniform = def->uniform;
     o.lipschitz = def->lipschitz;
+    o.roughly = def->roughly;
     return ty_octree_build(tree, phi, &o);
 }
 

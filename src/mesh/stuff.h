@@ -15,14 +15,15 @@
 #define TY_ALPHA_SHORT 0.39880
 
 typedef struct ty_stuff_def {
-    double cell;         // width of the finest octants, metres; must be given
-    double origin[3];    // of the lattice
-    ty_box box;          // where the surface is; it is followed out of the box
-    int levels;          // 1 + coarsest level of the octree
-    bool uniform;        // finest tetrahedra everywhere
-    double lipschitz;    // bound on |grad phi|, 1 for a distance
-    int refine;          // steps to the zeros of phi on cut edges, at least 1
-    bool faces;          // make tet_face and face_tet
+    double cell;                  // width of the finest octants, metres; must be given
+    double origin[3];             // of the lattice
+    ty_box box;                   // where the surface is; it is followed out of the box
+    int levels;                   // 1 + coarsest level of the octree
+    bool uniform;                 // finest tetrahedra everywhere
+    double lipschitz;             // bound on |grad phi|, 1 for a distance
+    int refine;                   // steps to the zeros of phi on cut edges, at least 1
+    bool faces;                   // make tet_face and face_tet
+    const ty_sampler* roughly;    // as in ty_octree_def; NULL: phi
 } ty_stuff_def;
 ty_stuff_def ty_stuff_default(void);    // 6 levels, graded, 3 steps, with faces
 

@@ -141,6 +141,28 @@ static void load_edge(const ty_stuffing* k, int64_t i, edges* e, int at)
     e->f_chord[at] = k->s->cut_probe.at[i];
 }
 
+// Ends of edges whose value was only asked roughly: few, for distances none.
+static void ask_ends(const ty_stuffing* k, int n, double (*x)[3], double* f)
+{
+    double far[TY_SAMPLE_BATCH][3], value[TY_SAMPLE_BATCH];
+    int id[TY_SAMPLE_BATCH], n_far = 0;
+    for (int i = 0; i < n; ++i) {
+        if (!(fabs(f[i]) > k->def->roughly->exact_band)) continue;
+        memcpy(far[n_far], x[i], sizeof far[0]);
+        id[n_far++] = i;
+    }
+    if (n_far) ty_sample(k->phi, n_far, (const double(*)[3])far, value);
+    for (int i = 0; i < n_far; ++i) f[id[i]] = value[i];
+}
+
+static void load_edges(const ty_stuffing* k, int64_t begin, int n, const int* chosen, edges* e)
+{
+    for (int i = 0; i < n; ++i) load_edge(k, begin + (chosen ? chosen[i] : i), e, i);
+    if (!k->def->roughly) return;
+    ask_ends(k, n, e->a, e->fa);
+    ask_ends(k, n, e->b, e->fb);
+}
+
 static double alpha_of(const ty_cut* cut)
 {
     return cut->direction < 3 ? TY_ALPHA_LONG : TY_ALPHA_SHORT;
@@ -157,7 +179,7 @@ static void finish_zeros(const ty_stuffing* k, edges* e, int64_t begin, int n, c
                          bool hold)
 {
     if (!n || k->def->refine < 2) return;
-    for (int i = 0; i < n; ++i) load_edge(k, begin + chosen[i], e, i);
+    load_edges(k, begin, n, chosen, e);
     ty_find_zeros_on(k->phi, k->def->refine, n, e->a, e->b, e->fa, e->fb, e->f_chord, true, e->t);
     for (int i = 0; i < n; ++i) {
         int64_t cut = begin + chosen[i];
@@ -176,7 +198,7 @@ static void first_zeros_block(void* ctx, ty_range r)
     edges e;
     int n = (int)(r.end - r.begin), close[TY_SAMPLE_BATCH], n_close = 0;
     assert(n > 0);
-    for (int i = 0; i < n; ++i) load_edge(k, r.begin + i, &e, i);
+    load_edges(k, r.begin, n, NULL, &e);
     ty_find_zeros_on(k->phi, 1, n, e.a, e.b, e.fa, e.fb, e.f_chord, false, e.t);
     for (int i = 0; i < n; ++i) {
         k->s->cut_probe.at[r.begin + i] = e.f_chord[i];

@@ -254,6 +254,43 @@ static uint64_t mesh_hash(const ty_tet_mesh* m)
     return ty_hash_end(&h);
 }
 
+// A steep function: some cut edges end where it is more than the band, and is only told roughly.
+static void steep_eval(const void* self, int n, const double (*x)[3], double* out)
+{
+    torus_eval(self, n, x, out);
+    for (int i = 0; i < n; ++i) out[i] *= 1.0 + 0.5 * sin(20.0 * x[i][0]);
+}
+
+static void roughly_eval(const void* self, int n, const double (*x)[3], double* out)
+{
+    const double* s = self;
+    steep_eval(s, n, x, out);
+    for (int i = 0; i < n; ++i)
+        if (fabs(out[i]) > s[2]) out[i] = copysign((3.0 + sin(7.0 * x[i][1])) * s[2], out[i]);
+}
+
+static void rough_values_far_from_the_surface_change_nothing(void** state)
+{
+    (void)state;
+    double torus[3] = {0.5, 0.2, 0.02};
+    ty_sampler phi = {torus, 1, 0.0, steep_eval}, roughly = {torus, 1, torus[2], roughly_eval};
+    ty_stuff_def def = ty_stuff_default();
+    def.cell = 0.02;
+    def.box = (ty_box){{-0.8, -0.8, -0.8}, {0.8, 0.8, 0.8}};
+    ty_stuff scratch = {0};
+    ty_tet_mesh one = {0}, two = {0};
+    assert_ok(ty_stuff_mesh(&scratch, &phi, &def, &one));
+    def.roughly = &roughly;
+    assert_ok(ty_stuff_mesh(&scratch, &phi, &def, &two));
+    assert_int_equal(one.n_verts, two.n_verts);
+    assert_int_equal(one.n_tets, two.n_tets);
+    assert_memory_equal(one.vert, two.vert, sizeof *one.vert * (size_t)one.n_verts);
+    assert_memory_equal(one.tet, two.tet, sizeof *one.tet * (size_t)one.n_tets);
+    ty_tet_mesh_free(&one);
+    ty_tet_mesh_free(&two);
+    ty_stuff_free(&scratch);
+}
+
 static void same_bits_for_any_number_of_threads(void** state)
 {
     (void)state;
@@ -329,6 +366,7 @@ int main(void)
         cmocka_unit_test(coarse_tets_are_never_warped),
         cmocka_unit_test(looked_up_geometry_is_that_of_the_vertices),
         cmocka_unit_test(points_are_located),
+        cmocka_unit_test(rough_values_far_from_the_surface_change_nothing),
         cmocka_unit_test(same_bits_for_any_number_of_threads),
         cmocka_unit_test(a_thousand_rebuilds_take_no_new_memory),
         cmocka_unit_test(empty_input_and_failed_allocations_are_reported),

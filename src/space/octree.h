@@ -44,6 +44,8 @@ typedef struct ty_octree_def {
     bool uniform;    // every octant that is not outside is finest
     // Bound on |grad phi|; 1 for distances. Above 1.5 it holds where the values are as steep.
     double lipschitz;
+    // phi where that is less than a cell, elsewhere its sign with more than a cell; NULL: phi
+    const ty_sampler* roughly;
 } ty_octree_def;
 ty_octree_def ty_octree_default(void);    // 6 levels, graded, for stuffing, lipschitz 1
 

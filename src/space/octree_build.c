@@ -61,6 +61,12 @@ static void sample_set(ty_octree* t, const ty_sampler* phi, const ty_lattice_set
     ty_parallel_for(set->n, TY_SAMPLE_BATCH, sample_block, &k);
 }
 
+// Beside the surface, and at corners, nobody asks how far it is when it is farther than a cell.
+static const ty_sampler* rough_or(const ty_octree_def* def, const ty_sampler* phi)
+{
+    return def->roughly ? def->roughly : phi;
+}
+
 static void sample_centres(ty_octree* t, const ty_sampler* phi, int l)
 {
     double width = (double)(1 << l);
@@ -404,11 +410,11 @@ static ty_status complete(ty_octree* t, const ty_sampler* phi, const ty_octree_d
     bool contour = def->rule == TY_OCTREE_CONTOUR;
     for (int l = t->n_levels - 1; l >= (contour ? 1 : 0); --l) {
         if (contour && !def->uniform && l + 1 < t->n_levels) inherit_centres(t, def, l);
-        sample_centres(t, phi, l);
+        sample_centres(t, l ? phi : rough_or(def, phi), l);
     }
     TY_TRY(remake_corners(t));
     centres_to_corners(t);
-    sample_set(t, phi, &t->corners, t->corner_value.at, 1.0, 0.0);
+    sample_set(t, rough_or(def, phi), &t->corners, t->corner_value.at, 1.0, 0.0);
     return ty_octree_find_corners(t);
 }
 

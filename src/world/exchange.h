@@ -42,6 +42,9 @@ typedef struct ty_liquid {
     const ty_tri_mesh* hull;
     ty_sampler
         filling;    // what a solver's mesh should fill: thickened where thin; eval NULL: `distance`
+    // The same, but a true value only where it is less than `exact_band`: elsewhere it has the sign and
+    // is no less. Sooner told; eval NULL: not known
+    ty_sampler roughly_filling;
     ty_sampler
         thickening;    // metres, 0 wherever `filling` is `distance`: that is soon told; eval NULL: not known
     ty_sampler

@@ -6,6 +6,8 @@
 // near but the end of that part, which is no surface: there it is liquid all the way.
 #include "solve/tet/deepen.h"
 
+#include <string.h>
+
 #include "geometry/slope.h"
 #include "solve/tet/motion.h"
 
@@ -63,19 +65,25 @@ static void continue_below(const ty_tet_deepened* k, below* b, double* out)
 static void eval(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_tet_deepened* k = self;
-    double solid[BATCH];
-    ty_sample(&k->liquid, n, x, out);
+    double solid[BATCH], value[BATCH], above[BATCH][3];
+    int id[BATCH];
     for (int at = 0; at < n; at += BATCH) {
-        int count = n - at < BATCH ? n - at : BATCH;
+        int count = n - at < BATCH ? n - at : BATCH, n_above = 0;
         below b;
         b.n = 0;
         ty_sample(&k->solid, count, x + at, solid);
         for (int i = 0; i < count; ++i) {
-            if (-solid[i] <= k->overlap) continue;
+            if (-solid[i] <= k->overlap) {
+                memcpy(above[n_above], x[at + i], sizeof above[0]);
+                id[n_above++] = i;
+                continue;
+            }
             b.x[b.n] = ty_load3(x[at + i]);
             b.depth[b.n] = -solid[i];
             b.id[b.n++] = i;
         }
+        ty_sample(k->roughly ? k->roughly : &k->liquid, n_above, (const double(*)[3])above, value);
+        for (int i = 0; i < n_above; ++i) out[at + id[i]] = value[i];
         if (b.n) continue_below(k, &b, out + at);
     }
 }

@@ -9,6 +9,7 @@
 typedef struct ty_tet_deepened {
     ty_sampler liquid, solid;
     double overlap, cell;
+    const ty_sampler* roughly;    // of `liquid`, for where it is not continued; NULL: that itself
 } ty_tet_deepened;
 
 // A tracker whose cells are small against the mesh's ends the liquid too soon.

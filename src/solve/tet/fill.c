@@ -46,8 +46,9 @@ static bool bounds(const ty_tetflow* tf, const ty_liquid* liquid, ty_box* box)
     return true;
 }
 
+// roughly: of `filling`; NULL: nothing is known sooner.
 static ty_status make_mesh(ty_tetflow* tf, const ty_liquid* liquid, const ty_sampler* filling,
-                           ty_tet_mesh* mesh)
+                           const ty_sampler* roughly, ty_tet_mesh* mesh)
 {
     ty_stuff_def def = ty_stuff_default();
     embedded e = {*filling, ty_world_solid(tf->world), 0.0};
@@ -55,6 +56,10 @@ static ty_status make_mesh(ty_tetflow* tf, const ty_liquid* liquid, const ty_sam
         e.depth = ty_clamp(liquid->overlap, TY_TET_LEAST_DEPTH * tf->def->cell,
                            TY_TET_DEPTH * tf->def->cell);
     ty_sampler phi = {.self = &e, .width = 1, .eval = eval};
+    embedded r = e;
+    if (roughly) r.liquid = *roughly;
+    ty_sampler rough = {.self = &r, .width = 1, .eval = eval};
+    if (roughly) rough.exact_band = roughly->exact_band, def.roughly = &rough;
     def.cell = tf->def->cell;
     for (int axis = 0; axis < 3; ++axis) def.origin[axis] = tf->origin[axis];
     if (bounds(tf, liquid, &def.box)) {
@@ -99,15 +104,21 @@ static void lift_block(void* ctx, ty_range r)
 ty_status ty_tetflow_fill(ty_tetflow* tf, const ty_liquid* liquid)
 {
     ty_tet_motion* m = ty_tetflow_new(tf);
-    ty_tet_deepened deeper[2] = {
-        {liquid->distance, ty_world_solid(tf->world), liquid->overlap, tf->def->cell}};
+    ty_tet_deepened deeper[3] = {
+        {liquid->distance, ty_world_solid(tf->world), liquid->overlap, tf->def->cell, NULL}};
     deeper[1] = deeper[0];
     deeper[1].liquid = liquid->filling;
+    deeper[2] = deeper[liquid->filling.eval ? 1 : 0];
+    deeper[2].roughly = &liquid->roughly_filling;
     bool deepens = !tf->conforms && ty_tet_ends_too_soon(liquid->overlap, tf->def->cell);
     ty_sampler distance = deepens ? ty_tet_deepened_sampler(&deeper[0]) : liquid->distance;
     ty_sampler thick = deepens ? ty_tet_deepened_sampler(&deeper[1]) : liquid->filling;
     const ty_sampler* filling = liquid->filling.eval ? &thick : &distance;
-    TY_TRY(make_mesh(tf, liquid, filling, &m->state.mesh));
+    bool is_rough = liquid->roughly_filling.eval &&
+                    liquid->roughly_filling.exact_band >= tf->def->cell;
+    ty_sampler roughly = deepens ? ty_tet_deepened_sampler(&deeper[2]) : liquid->roughly_filling;
+    roughly.exact_band = liquid->roughly_filling.exact_band;
+    TY_TRY(make_mesh(tf, liquid, filling, is_rough ? &roughly : NULL, &m->state.mesh));
     ty_stuff_free(&tf->stuff);
     ty_tet_mesh_tidy(&m->state.mesh);
     if (tf->conforms) TY_TRY(ty_tetflow_snap(tf, &m->state.mesh));

@@ -238,6 +238,12 @@ void ty_slc_rough_distance(const ty_slc_surface* s, int n, const double (*x)[3],
     distances(s, ENOUGH_THIN * s->tree.cell, n, x, out, triangle, closest);
 }
 
+void ty_slc_distance_within(const ty_slc_surface* s, double band, int n, const double (*x)[3],
+                            double* out)
+{
+    distances(s, band, n, x, out, NULL, NULL);
+}
+
 double ty_slc_rough_band(const ty_slc* s)
 {
     bool thin = s->fat.n || s->later.n || s->now.inset.n;

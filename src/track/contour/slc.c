@@ -16,8 +16,9 @@ enum {
     STRETCH_EVERY = 16
 };                                   // every so many triangles tell how the flow stretches space
 static const double MARGIN = 3.0;    // cells around where the surface is expected
-static const double FAR = 8.0;       // cells from the surface where a way back is no longer than it seems
-static const double NEAR = 0.5;      // cells from it where ways have to be followed exactly
+static const double FAR =
+    8.0;    // cells from the surface where a way back is no longer than it seems
+static const double NEAR = 0.5;    // cells from it where ways have to be followed exactly
 // Cells: a step that moves nothing farther leaves the surface alone
 static const double STILL = 1e-9;
 static const double STRETCH_SLACK = 1.1, STRETCH_LEAST = 1.0, STRETCH_MOST = 6.0;
@@ -334,6 +335,7 @@ static ty_liquid liquid(const void* self)
 {
     const ty_slc* s = self;
     return (ty_liquid){.filling = ty_slc_filling(s),
+                       .roughly_filling = ty_slc_roughly_filling(s),
                        .thickening = ty_slc_thickening(s),
                        .distance = ty_slc_distance_sampler(&s->now),
                        .fattening = ty_slc_fattening(s),

@@ -82,7 +82,7 @@ typedef struct ty_slc_keep {
     TY_ARRAY(double) first, was;    // and were at first, and before a move
     TY_ARRAY(double) amount;        // per vertex: how far it moves, metres
     TY_ARRAY(double) share;         // per vertex: of an offset
-    TY_ARRAY(uint8_t) hidden;    // per vertex: buried, none of it is open
+    TY_ARRAY(uint8_t) hidden;       // per vertex: buried, none of it is open
 } ty_slc_keep;
 
 // Open, private to this folder.
@@ -99,7 +99,8 @@ typedef struct ty_slc {
     TY_ARRAY(int) parent;    // scratch of the pieces, per corner
     TY_ARRAY(double)
     thickness;    // per vertex: inward to the other side, INFINITY when farther than asked
-    TY_ARRAY(double) ray;    // the same of the surface as it is, up to ray_reach metres; empty: not known
+    TY_ARRAY(double)
+    ray;    // the same of the surface as it is, up to ray_reach metres; empty: not known
     double ray_reach;
     TY_ARRAY(double) amount;    // offset per vertex
     TY_ARRAY(double) later;     // the same, of the next advance; empty: 0
@@ -109,11 +110,11 @@ typedef struct ty_slc {
     TY_ARRAY(double) carried_grow;
     double
         gained;    // m3 by which contouring made more than it lost; what it loses next does not count
-    ty_tri_mesh shown;             // the liquid's surface where `inset` is not empty
-    ty_slc_particles thin;         // of the last step
-    ty_slc_particles mesh_thin;    // thin for the solver's mesh; the radius is d
-    TY_ARRAY(double) mesh_weight;  // how many places each of them stands for
-    double mesh_cell;              // of that mesh, metres; 0: none asks
+    ty_tri_mesh shown;               // the liquid's surface where `inset` is not empty
+    ty_slc_particles thin;           // of the last step
+    ty_slc_particles mesh_thin;      // thin for the solver's mesh; the radius is d
+    TY_ARRAY(double) mesh_weight;    // how many places each of them stands for
+    double mesh_cell;                // of that mesh, metres; 0: none asks
     ty_lattice_set free_at,
         free_near;          // scratch of deep.c: blocks at the free surface, and around
     ty_levelset* ground;    // samples the region that was opened last; NULL: none
@@ -130,6 +131,9 @@ void ty_slc_rough_distance(const ty_slc_surface* s, int n, const double (*x)[3],
                            int* triangle, double (*closest)[3]);
 // How near, metres.
 double ty_slc_rough_band(const ty_slc* s);
+// The same where the distance is more than `band`, which is at least 1.2 cells.
+void ty_slc_distance_within(const ty_slc_surface* s, double band, int n, const double (*x)[3],
+                            double* out);
 // Either of s->now, less `fat` and `later`.
 void ty_slc_fat_distance(const ty_slc* s, bool rough, int n, const double (*x)[3], double* out);
 ty_sampler ty_slc_distance_sampler(const ty_slc_surface* s);
@@ -303,6 +307,8 @@ ty_status ty_slc_thicken_mesh(ty_slc* s);
 ty_status ty_slc_mesh_particles_finish(ty_slc* s);
 // phi - offset, for the mesh generator. Borrows `s`.
 ty_sampler ty_slc_filling(const ty_slc* s);
+// The same beyond about a cell of the solver's mesh only by its sign. eval NULL where there is no such mesh.
+ty_sampler ty_slc_roughly_filling(const ty_slc* s);
 ty_sampler ty_slc_thickening(const ty_slc* s);
 
 #endif

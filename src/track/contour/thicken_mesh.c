@@ -14,6 +14,10 @@
 #include "track/contour/slc.h"
 
 static const double TOGETHER = 0.5;    // cells of the solver's mesh
+// The same: no edge of its lattice is longer than one, so a distance that is larger tells its sign.
+static const double EDGE = 1.05;
+// Cells of the surface: nearer to thin liquid its values at corners are too rough to tell anything.
+static const double THIN = 1.2;
 
 // Whether the surface at vertex v and beyond the middle m is the liquid's: in solids it only ends
 // (walls.c).
@@ -148,6 +152,33 @@ static void eval(const void* self, int n, const double (*x)[3], double* out)
         if (fabs(out[i]) < reach) out[i] -= thickening(s, &last, reach, x[i]);
 }
 
+static double band(const ty_slc* s) { return fmax(EDGE * s->mesh_cell, THIN * s->def.cell); }
+
+// What is thickened into the band is asked exactly.
+static void eval_roughly(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_slc* s = self;
+    double reach = s->def.thicken_kernel * s->mesh_cell, exact = band(s), near[TY_SAMPLE_BATCH][3],
+           d[TY_SAMPLE_BATCH], thicker[TY_SAMPLE_BATCH];
+    ty_hash_cursor last = ty_hash_cursor_start();
+    for (int at = 0; at < n; at += TY_SAMPLE_BATCH) {
+        int count = n - at < TY_SAMPLE_BATCH ? n - at : TY_SAMPLE_BATCH, id[TY_SAMPLE_BATCH],
+            n_near = 0;
+        ty_slc_distance_within(&s->now, exact, count, x + at, out + at);
+        for (int i = at; i < at + count && s->mesh_thin.radius.n; ++i) {
+            if (!(fabs(out[i]) < reach)) continue;
+            double thick = thickening(s, &last, reach, x[i]);
+            if (fabs(out[i]) > exact && fabs(out[i] - thick) <= exact) {
+                memcpy(near[n_near], x[i], sizeof near[0]);
+                thicker[n_near] = thick;
+                id[n_near++] = i;
+            } else out[i] -= thick;
+        }
+        ty_slc_distance(&s->now, n_near, (const double(*)[3])near, d, NULL, NULL);
+        for (int i = 0; i < n_near; ++i) out[id[i]] = d[i] - thicker[i];
+    }
+}
+
 static void eval_thickening(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_slc* s = self;
@@ -160,6 +191,12 @@ ty_sampler ty_slc_filling(const ty_slc* s)
 {
     if (s->mesh_thin.radius.n == 0) return (ty_sampler){0};
     return (ty_sampler){.self = s, .width = 1, .eval = eval};
+}
+
+ty_sampler ty_slc_roughly_filling(const ty_slc* s)
+{
+    if (!(s->mesh_cell > 0.0)) return (ty_sampler){0};
+    return (ty_sampler){.self = s, .width = 1, .exact_band = band(s), .eval = eval_roughly};
 }
 
 ty_sampler ty_slc_thickening(const ty_slc* s)
