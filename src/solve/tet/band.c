@@ -30,6 +30,8 @@ void ty_tet_band_free(ty_tet_band* b)
     ty_array_free(&b->layer);
     ty_array_free(&b->layer_next);
     ty_array_free(&b->nearest);
+    ty_array_free(&b->free);
+    ty_array_free(&b->by_skin);
 }
 
 ty_vec3 ty_band_place(const ty_band_table* t, const int block[3], int own)
@@ -258,7 +260,9 @@ ty_status ty_tet_band_remake(ty_tet_band* b, const ty_tet_motion* m, const ty_wo
                        .walled = ty_tet_has_solids(world),
                        .moves = ty_world_solid_moves(world),
                        .knows_nearest = b->nearest.n == n_fine};
-    if (!ty_array_resize(&b->nearest, n_fine)) return ty_no_memory("velocities around the surface");
+    if (!ty_array_resize(&b->nearest, n_fine) || !ty_array_resize(&b->free, b->fine.blocks.n) ||
+        !ty_array_resize(&b->by_skin, b->fine.blocks.n))
+        return ty_no_memory("velocities around the surface");
     if (job.moves) job.clear = ty_world_solid_speed(world) * dt;
     ty_band_fill_fine(&job);
     ty_parallel_for(b->coarse.blocks.n, BLOCKS, fill_range, &job);

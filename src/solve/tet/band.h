@@ -41,13 +41,17 @@ typedef struct ty_tet_band {
     layer, layer_next;    // of the TY_BAND_OWN lower nodes of coarse blocks, while they are made
     // Triangles of the skin closest to the own nodes of fine blocks, -1 where none is near.
     TY_ARRAY(int) nearest;
+    // Per fine block, a bit for each of its own nodes: it is beside the free surface; others that have
+    // to do with values of the skin.
+    TY_ARRAY(uint64_t) free;
+    TY_ARRAY(uint64_t) by_skin;
 } ty_tet_band;
 
 // `dt`: the longest next step.
 ty_status ty_tet_band_make(ty_tet_band* b, const ty_tet_motion* m, const ty_world* world,
                            double dt);
-// The same after the motion's values changed, but not its mesh and skin, since the last make: which
-// triangle is closest to a node is known from then.
+// The same after values of the motion's skin changed, and nothing else, since the last make: which
+// nodes have to do with them, and which triangle is closest to a node, is known from then.
 ty_status ty_tet_band_remake(ty_tet_band* b, const ty_tet_motion* m, const ty_world* world,
                              double dt);
 void ty_tet_band_free(ty_tet_band* b);

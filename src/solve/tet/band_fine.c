@@ -132,22 +132,50 @@ static void set_node(const ty_tet_motion* m, int tri, ty_vec3 x, ty_band_value* 
     *out = ty_band_pack(value[0], value[1]);
 }
 
-// In solids, and where the closest skin is not free, the rule for single points.
-static void set_others(const ty_band_job* job, int n, const int* id, double (*x)[3],
-                       ty_band_value* value)
+// In solids, and where the closest skin is not free, the rule for single points. Returns those to which
+// the skin matters.
+static uint64_t set_others(const ty_band_job* job, int n, const int* id, double (*x)[3],
+                           ty_band_value* value)
 {
     double u[OWN][3], a[OWN][3];
-    ty_tet_sample(job->m, job->world, true, n, (const double(*)[3])x, u[0], a[0]);
-    for (int i = 0; i < n; ++i) value[ty_band_own(id[i])] = ty_band_pack(u[i], a[i]);
+    bool by_skin[OWN];
+    uint64_t bits = 0;
+    ty_tet_sample_by_skin(job->m, job->world, n, (const double(*)[3])x, by_skin, u[0], a[0]);
+    for (int i = 0; i < n; ++i) {
+        value[ty_band_own(id[i])] = ty_band_pack(u[i], a[i]);
+        bits |= (uint64_t)by_skin[i] << id[i];
+    }
+    return bits;
+}
+
+// Nodes that the skin matters to, anew.
+static void refill_block(const ty_band_job* job, int64_t i, const int block[3], const int tri[OWN],
+                         ty_band_value* value)
+{
+    const ty_tet_band* b = job->b;
+    double other[OWN][3];
+    int id[OWN], n = 0;
+    for (uint64_t todo = b->free.at[i]; todo; todo &= todo - 1) {
+        int k = __builtin_ctzll(todo);
+        set_node(job->m, tri[k], ty_band_place(&b->fine, block, k), &value[ty_band_own(k)]);
+    }
+    for (uint64_t todo = b->by_skin.at[i]; todo; todo &= todo - 1) {
+        id[n] = __builtin_ctzll(todo);
+        ty_store3(other[n], ty_band_place(&b->fine, block, id[n]));
+        ++n;
+    }
+    if (n) (void)set_others(job, n, id, other, value);
 }
 
 // tri: of the own nodes.
-static void fill_block(const ty_band_job* job, const int block[3], const int tri[OWN],
+static void fill_block(const ty_band_job* job, int64_t at, const int block[3], const int tri[OWN],
                        ty_band_value* value)
 {
     const ty_band_table* t = &job->b->fine;
     double x[OWN][3], other[OWN][3], solid[OWN];
     int id[OWN], n = 0;
+    uint64_t* free = &job->b->free.at[at];
+    *free = 0;
     for (int i = 0; i < OWN; ++i) ty_store3(x[i], ty_band_place(t, block, i));
     if (job->walled) {
         ty_sampler walls = ty_world_solid(job->world);
@@ -157,14 +185,15 @@ static void fill_block(const ty_band_job* job, const int block[3], const int tri
         ty_band_value* out = &value[ty_band_own(i)];
         bool buried = job->walled && !(solid[i] >= 0.0);
         if (tri[i] < 0 || (job->moves && !(solid[i] >= job->clear))) *out = (ty_band_value){NAN};
-        else if (!buried && ty_tet_on_free_surface(job->m, tri[i]))
+        else if (!buried && ty_tet_on_free_surface(job->m, tri[i])) {
             set_node(job->m, tri[i], ty_load3(x[i]), out);
-        else {
+            *free |= UINT64_C(1) << i;
+        } else {
             memcpy(other[n], x[i], sizeof other[0]);
             id[n++] = i;
         }
     }
-    if (n) set_others(job, n, id, other, value);
+    job->b->by_skin.at[at] = n ? set_others(job, n, id, other, value) : 0;
 }
 
 static void fill_range(void* ctx, ty_range r)
@@ -175,8 +204,13 @@ static void fill_range(void* ctx, ty_range r)
     ty_lattice_set_points(&t->blocks, (int)r.begin, (int)r.end, block);
     for (int64_t i = r.begin; i < r.end; ++i) {
         int* tri = job->b->nearest.at + OWN * i;
-        if (!job->knows_nearest) find_nearest(job, block[i - r.begin], tri);
-        fill_block(job, block[i - r.begin], tri, t->node.at + TY_BAND_NODES * i);
+        ty_band_value* value = t->node.at + TY_BAND_NODES * i;
+        if (job->knows_nearest) {
+            refill_block(job, i, block[i - r.begin], tri, value);
+            continue;
+        }
+        find_nearest(job, block[i - r.begin], tri);
+        fill_block(job, i, block[i - r.begin], tri, value);
     }
 }
 

@@ -383,8 +383,8 @@ static int leave_buried(const buried* b, int n, int* lost)
 
 // `place` is where the points are, but for n_lost of them; moved to walls where these are.
 static void sample_at(const ty_tet_motion* m, const ty_world* world, bool surface, int n,
-                      const double (*x)[3], int n_lost, int* lost, ty_tet_place* place, double* u,
-                      double* a)
+                      const double (*x)[3], int n_lost, int* lost, ty_tet_place* place,
+                      bool* by_skin, double* u, double* a)
 {
     buried b;
     skin_deep s;
@@ -397,6 +397,8 @@ static void sample_at(const ty_tet_motion* m, const ty_world* world, bool surfac
     find_lost(m, INFINITY, n_lost, lost, x, place);
     if (surface) find_skin_deep(m, n, x, place, &s);
     if (b.n) move_to_wall(m, &b, place);
+    for (int i = 0; by_skin && i < n; ++i) by_skin[i] = place[i].tet < -1;
+    for (int i = 0; by_skin && i < s.n; ++i) by_skin[s.id[i]] = true;
     values_at(m, n, place, u, a);
     if (u) blend(m, &m->u, &s, u);
     if (a) blend(m, &m->a, &s, a);
@@ -414,7 +416,15 @@ void ty_tet_sample(const ty_tet_motion* m, const ty_world* world, bool surface, 
 {
     ty_tet_place place[BATCH];
     int lost[BATCH], n_lost = walk_to(m, n, x, place, lost);
-    sample_at(m, world, surface, n, x, n_lost, lost, place, u, a);
+    sample_at(m, world, surface, n, x, n_lost, lost, place, NULL, u, a);
+}
+
+void ty_tet_sample_by_skin(const ty_tet_motion* m, const ty_world* world, int n,
+                           const double (*x)[3], bool* by_skin, double* u, double* a)
+{
+    ty_tet_place place[BATCH];
+    int lost[BATCH], n_lost = walk_to(m, n, x, place, lost);
+    sample_at(m, world, true, n, x, n_lost, lost, place, by_skin, u, a);
 }
 
 void ty_tet_sample_inside(const ty_tet_motion* m, const ty_world* world, int n,
@@ -431,7 +441,7 @@ void ty_tet_sample_inside(const ty_tet_motion* m, const ty_world* world, int n,
         place[k] = place[i];
         id[k++] = i;
     }
-    sample_at(m, world, false, k, (const double(*)[3])at, 0, NULL, place, u[0], a[0]);
+    sample_at(m, world, false, k, (const double(*)[3])at, 0, NULL, place, NULL, u[0], a[0]);
     for (int i = k - 1; i >= 0; --i)
         memmove(u[id[i]], u[i], sizeof u[0]), memmove(a[id[i]], a[i], sizeof a[0]);
 }

@@ -103,6 +103,9 @@ void ty_tet_locate_within(const ty_tet_motion* m, double reach, int n, const dou
 // it.
 void ty_tet_sample(const ty_tet_motion* m, const ty_world* world, bool surface, int n,
                    const double (*x)[3], double* u, double* a);
+// The same with the surface's part, and whether the skin's values had to do with it.
+void ty_tet_sample_by_skin(const ty_tet_motion* m, const ty_world* world, int n,
+                           const double (*x)[3], bool* by_skin, double* u, double* a);
 // The same without the surface's part, for points in tets only; others are not known.
 void ty_tet_sample_inside(const ty_tet_motion* m, const ty_world* world, int n,
                           const double (*x)[3], bool* known, double (*u)[3], double (*a)[3]);
