@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "geometry/slope.h"
 #include "solve/tet/cut_tet.h"
 #include "solve/tet/tetflow.h"
 #include "solve/tet/thin_walls.h"
@@ -195,29 +196,18 @@ static bool is_buried(const ty_tet_state* s, int face)
     return true;
 }
 
-// The liquid's distance at boundary vertices so deep in solids that the mesh may just end there. The
-// outflow is set by the projection only; until then it lends its memory.
-static void sample_deep(void* ctx, ty_range r)
+// The liquid goes on at vertex v: the mesh just ends there.
+static bool just_ends(const shares_job* job, int v)
 {
-    const shares_job* job = ctx;
-    const ty_tet_mesh* m = &job->s->mesh;
-    double x[BLOCK][3], d[BLOCK];
-    int64_t id[BLOCK];
-    int n = 0;
-    for (int64_t i = r.begin; i < r.end; ++i) {
-        if (!(job->s->solid.at[m->n_inner + i] < -DEEP * job->cell)) continue;
-        memcpy(x[n], m->vert[m->n_inner + i], sizeof x[0]);
-        id[n++] = i;
-    }
-    if (n) ty_sample(job->liquid, n, (const double(*)[3])x, d);
-    for (int i = 0; i < n; ++i) job->s->outflow.at[id[i]] = d[i];
+    const ty_tet_state* s = job->s;
+    return s->solid.at[v] < -DEEP * job->cell &&
+           ty_value_at(job->liquid, ty_load3(s->mesh.vert[v])) < -ON_SURFACE * job->cell;
 }
 
 // Air vertices belong to a boundary face that is open somewhere, and the mesh ends there because the
 // liquid does. Below thin films and beside edges the liquid's continuation ends inside solids: if
-// there were air the pressure would press liquid out to it (a dam break lost 2 % per second). `f` is
-// the liquid's distance at vertices from n_inner on, where these are deep in solids.
-static void mark_air(const shares_job* job, const double* f)
+// there were air the pressure would press liquid out to it (a dam break lost 2 % per second).
+static void mark_air(const shares_job* job)
 {
     ty_tet_state* s = job->s;
     const ty_tet_mesh* m = &s->mesh;
@@ -227,9 +217,7 @@ static void mark_air(const shares_job* job, const double* f)
         for (int i = 0; i < 4; ++i) {
             int v = m->tet[t][i];
             if (m->tet_face[t][i] == face || v < m->n_inner) continue;
-            bool ends = s->solid.at[v] < -DEEP * job->cell &&
-                        f[v - m->n_inner] < -ON_SURFACE * job->cell;
-            if (!ends && !ends_in_wall(job, v)) s->vert_kind.at[v] |= TY_VERT_AIR;
+            if (!just_ends(job, v) && !ends_in_wall(job, v)) s->vert_kind.at[v] |= TY_VERT_AIR;
         }
     }
 }
@@ -308,8 +296,7 @@ ty_status ty_tet_shares(ty_tet_state* s, const ty_sampler* liquid_distance, cons
     if (moves) ty_parallel_for(m->n_tets, VELOCITY_BLOCK, velocity_block, &job);
     if (m->n_verts) memset(s->vert_kind.at, 0, (size_t)m->n_verts);
     mark_around(s);
-    ty_parallel_for(m->n_verts - m->n_inner, BLOCK, sample_deep, &job);
-    mark_air(&job, s->outflow.at);
+    mark_air(&job);
     return ty_ok();
 }
 
