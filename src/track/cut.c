@@ -89,11 +89,7 @@ static int64_t n_nodes(const part* p) { return (int64_t)p->n[0] * p->n[1] * p->n
 
 void ty_cut_distance(const part* p, int n, const double (*x)[3], double* out)
 {
-    double fat[BLOCK];
-    ty_sample(&p->distance, n, x, out);
-    if (!p->fattening.eval) return;
-    ty_sample(&p->fattening, n, x, fat);
-    for (int i = 0; i < n; ++i) out[i] -= fat[i];
+    ty_sample(p->fattened.eval ? &p->fattened : &p->distance, n, x, out);
 }
 
 static void eval_part(const void* self, int n, const double (*s)[3], double* out)
@@ -549,7 +545,7 @@ static ty_status set_part(part* p, const ty_sampler* distance, const ty_world* w
 {
     const ty_world_def* def = ty_world_get_def(world);
     p->distance = *distance;
-    p->fattening = (ty_sampler){0};
+    p->fattening = p->fattened = (ty_sampler){0};
     p->world = world;
     p->has_obstacles = ty_world_has_obstacles(world);
     if (def->has_domain) return set_lattice(p, def->min, def->max, cell);
@@ -586,6 +582,7 @@ ty_status ty_cut_surface(ty_cutter* c, const ty_liquid* liquid, const ty_world* 
     c->is_tree = liquid->tree != NULL;
     if (c->is_tree) {
         p->fattening = liquid->fattening;
+        p->fattened = liquid->fattened;
         p->refine = p->has_obstacles ? TY_CONTOUR_REFINE_KINKS : TY_CONTOUR_REFINE;
         TY_TRY(ty_cut_tree_contour(&c->tree, p, liquid, &c->contour, out));
     } else {

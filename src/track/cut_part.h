@@ -22,7 +22,7 @@
 // What a surface is cut from, and where. Value; borrows.
 typedef struct ty_cut_part {
     ty_sampler distance;
-    ty_sampler fattening;    // world/exchange.h
+    ty_sampler fattening, fattened;    // world/exchange.h
     const ty_world* world;
     bool has_obstacles;
     double lo[3], hi[3], cell;    // the first and the last node of the whole lattice

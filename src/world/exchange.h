@@ -35,6 +35,7 @@ typedef struct ty_liquid {
     ty_sampler
         fattening;    // metres by which `distance` must be lowered for a lattice of `cell` to see thin liquid; eval
     // NULL: nowhere
+    ty_sampler fattened;    // `distance` less `fattening`, sooner told than both; eval NULL as that
     // The octree whose contour is `hull`: the zeros of `distance` less `fattening`, with a vertex for
     // each cut edge of the tree's lattice, which is that of track/cut_part.h; `surface` has the same
     // vertices and triangles. NULL: there is none.

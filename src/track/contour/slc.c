@@ -339,6 +339,7 @@ static ty_liquid liquid(const void* self)
                        .thickening = ty_slc_thickening(s),
                        .distance = ty_slc_distance_sampler(&s->now),
                        .fattening = ty_slc_fattening(s),
+                       .fattened = ty_slc_fattened(s),
                        .tree = &s->now.tree,
                        .hull = &s->now.mesh,
                        .surface = ty_slc_shown(s),

@@ -274,6 +274,7 @@ void ty_slc_inset_tidy(ty_slc_surface* s);
 // Thin places grow as `carried_grow` says, all told by at most `lost` m3, less what was gained.
 ty_status ty_slc_grow(ty_slc* s, double lost);
 ty_sampler ty_slc_fattening(const ty_slc* s);
+ty_sampler ty_slc_fattened(const ty_slc* s);    // the distance less that
 
 // loss.c: the volume that the flow is going to leave, before a step's remake and after
 // ty_slc_thicken; and what of it is not there after the remake, m3. 0 where nothing is thin, and

@@ -126,6 +126,26 @@ static void eval_fattening(const void* self, int n, const double (*x)[3], double
     }
 }
 
+static void eval_fattened(const void* self, int n, const double (*x)[3], double* out)
+{
+    const ty_slc_surface* s = self;
+    double point[TY_SAMPLE_BATCH][3];
+    int tri[TY_SAMPLE_BATCH];
+    for (int at = 0; at < n; at += TY_SAMPLE_BATCH) {
+        int count = n - at < TY_SAMPLE_BATCH ? n - at : TY_SAMPLE_BATCH;
+        ty_slc_distance(s, count, x + at, out + at, tri, point);
+        for (int i = 0; i < count; ++i)
+            if (tri[i] >= 0)
+                out[at + i] -= ty_slc_value_at(&s->mesh, s->inset.at, tri[i], point[i]);
+    }
+}
+
+ty_sampler ty_slc_fattened(const ty_slc* s)
+{
+    if (s->now.inset.n == 0) return (ty_sampler){0};
+    return (ty_sampler){.self = &s->now, .width = 1, .eval = eval_fattened};
+}
+
 ty_sampler ty_slc_fattening(const ty_slc* s)
 {
     if (s->now.inset.n == 0) return (ty_sampler){0};
