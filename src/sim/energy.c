@@ -32,6 +32,11 @@ static double of_the_rest(double sum, double rest, double density, ty_outflow le
     return sum + (sum * left.volume - density * left.potential) / rest;
 }
 
+static double loss_of(const ty_energy* e)
+{
+    return e->excess > 0.0 ? fmin(MOST, e->excess / e->kinetic) : 0.0;
+}
+
 void ty_energy_account(ty_energy* e, const ty_world* world, const ty_solve_def* def,
                        const ty_tri_mesh* surface, const ty_frame_stats* row, ty_outflow left)
 {
@@ -50,7 +55,7 @@ void ty_energy_account(ty_energy* e, const ty_world* world, const ty_solve_def* 
     e->lowest = of_the_rest(e->lowest, row->expected_volume, def->density, left);
     e->sum = of_the_rest(e->sum, row->expected_volume, def->density, left);
     // The next step will gain what this one would have gained.
-    double gain = fmax(0.0, sum - e->sum + ty_energy_loss(e) * e->kinetic);
+    double gain = fmax(0.0, sum - e->sum + loss_of(e) * e->kinetic);
     e->scale = fmax(e->scale, kinetic);
     e->lowest = fmin(e->lowest, sum);
     e->kinetic = kinetic;
@@ -58,9 +63,16 @@ void ty_energy_account(ty_energy* e, const ty_world* world, const ty_solve_def* 
     e->excess = fmax(0.0, sum + gain - e->lowest - ALLOWED * e->scale);
 }
 
-double ty_energy_loss(const ty_energy* e)
+ty_slow ty_energy_slow(const ty_energy* e, const ty_world* world, const ty_solve_def* def,
+                       const ty_frame_stats* row, ty_outflow left)
 {
-    return e->excess > 0.0 ? fmin(MOST, e->excess / e->kinetic) : 0.0;
+    ty_slow slow = {.loss = loss_of(e), .most = INFINITY};
+    bool alone = row->volume > 0.0 && row->expected_volume > 0.0 && is_left_alone(world, def);
+    if (!alone || e->begun == 0.0) return slow;
+    double lowest = of_the_rest(e->lowest, row->expected_volume, def->density, left);
+    double potential = row->potential_energy / row->volume;
+    slow.most = fmax(0.0, lowest + ALLOWED * e->scale - potential);
+    return slow;
 }
 
 ty_status ty_energy_archive(ty_energy* e, ty_archive* ar)

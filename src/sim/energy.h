@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The law of energy: liquid that nobody pushes gains none. Errors in space of solver and tracker
 // have either sign (films, eddies of a few cells) and may add to it all the same. What exceeds the
-// lowest so far by more than ALLOWED is taken from the velocities in the next step (solve/slow.h): a
-// projection onto an invariant [Hairer2006, IV.4], of one side only.
+// lowest so far by more than ALLOWED is taken from the velocities (solve/slow.h): a projection onto an
+// invariant [Hairer2006, IV.4], of one side only. Where the liquid will be, and so its potential energy, is known before a
+// step's velocities are: a solver that measures its own energy takes from them what they have too much (solver `tet` at
+// walls). Others lose in the next step what this one gained too much, with what it will gain itself guessed from this one:
+// with `tet` that was too late where water falls back from a wall (gains of 8e-4 a step, one after the other).
 //
 // The pressure at an open side is that of the air and does no work, so that what leaves takes along
 // what it has: rho (u^2/2 - g.x). The second term is counted where it leaves (sim/ledger.h), for it
@@ -30,8 +33,10 @@ typedef struct ty_energy {
 // tension.
 void ty_energy_account(ty_energy* e, const ty_world* world, const ty_solve_def* def,
                        const ty_tri_mesh* surface, const ty_frame_stats* row, ty_outflow left);
-// The share of its kinetic energy that the next step is to lose; 0 nearly always.
-double ty_energy_loss(const ty_energy* e);
+// What the next step does with its kinetic energy, nothing nearly always. `row`: its volumes and potential energy, known
+// before its velocities are.
+ty_slow ty_energy_slow(const ty_energy* e, const ty_world* world, const ty_solve_def* def,
+                       const ty_frame_stats* row, ty_outflow left);
 ty_status ty_energy_archive(ty_energy* e, ty_archive* ar);
 
 #endif

@@ -67,6 +67,34 @@ static ty_status balance(ty_sim* sim, double dt, bool shown)
     return ty_ok();
 }
 
+// rho g times the height of the liquid's centre, by the divergence theorem on the written surface.
+static double potential_energy(const ty_sim* sim)
+{
+    const ty_tri_mesh* m = &sim->surface;
+    ty_vec3 g = ty_world_gravity(sim->world);
+    double sum = 0.0;
+    for (int t = 0; t < m->n_tris; ++t) {
+        ty_vec3 a = ty_load3(m->vert[m->tri[t][0]]), b = ty_load3(m->vert[m->tri[t][1]]);
+        ty_vec3 c = ty_load3(m->vert[m->tri[t][2]]);
+        double volume = ty_dot(a, ty_cross(b, c)) / 6.0;    // of the tetrahedron with the origin
+        sum -= volume * ty_dot(g, a + b + c) / 4.0;
+    }
+    return sim->def->solve.density * sum;
+}
+
+// What is known of a step before its velocities are.
+static void report_liquid(ty_sim* sim)
+{
+    ty_frame_stats* row = &sim->stats;
+    row->volume = ty_tri_mesh_volume(&sim->surface);
+    row->area = ty_tri_mesh_area(&sim->surface);
+    row->triangles = sim->surface.n_tris;
+    row->expected_volume = ty_ledger_expected(&sim->ledger);
+    row->correction = sim->ledger.correction;
+    row->outflow = sim->ledger.outflow;
+    row->potential_energy = potential_energy(sim);
+}
+
 // The solver needs the most memory: what the surface alone needs is given back before.
 static ty_status advance_solver(ty_sim* sim, double dt)
 {
@@ -76,7 +104,11 @@ static ty_status advance_solver(ty_sim* sim, double dt)
     }
     ty_liquid liquid = ty_sim_liquid(sim);
     ty_solve_stats stats = {0};
-    if (sim->solver_kind->slow) sim->solver_kind->slow(sim->solver, ty_energy_loss(&sim->energy));
+    report_liquid(sim);
+    if (sim->solver_kind->slow)
+        sim->solver_kind->slow(sim->solver,
+                               ty_energy_slow(&sim->energy, sim->world, &sim->def->solve,
+                                              &sim->stats, sim->ledger.step_outflow));
     TY_TRY(sim->solver_kind->advance(sim->solver, sim->tracker_kind ? &liquid : NULL, sim->world,
                                      sim->time, dt, &stats));
     ty_frame_stats* row = &sim->stats;
@@ -96,34 +128,12 @@ static ty_status advance_solver(ty_sim* sim, double dt)
     return ty_ok();
 }
 
-// rho g times the height of the liquid's centre, by the divergence theorem on the written surface.
-static double potential_energy(const ty_sim* sim)
-{
-    const ty_tri_mesh* m = &sim->surface;
-    ty_vec3 g = ty_world_gravity(sim->world);
-    double sum = 0.0;
-    for (int t = 0; t < m->n_tris; ++t) {
-        ty_vec3 a = ty_load3(m->vert[m->tri[t][0]]), b = ty_load3(m->vert[m->tri[t][1]]);
-        ty_vec3 c = ty_load3(m->vert[m->tri[t][2]]);
-        double volume = ty_dot(a, ty_cross(b, c)) / 6.0;    // of the tetrahedron with the origin
-        sum -= volume * ty_dot(g, a + b + c) / 4.0;
-    }
-    return sim->def->solve.density * sum;
-}
-
 static ty_status report(ty_sim* sim)
 {
     ty_flow flow = ty_sim_flow(sim);
     ty_frame_stats* row = &sim->stats;
     row->time = sim->time;
     row->max_speed = flow.max_speed;
-    row->volume = ty_tri_mesh_volume(&sim->surface);
-    row->area = ty_tri_mesh_area(&sim->surface);
-    row->triangles = sim->surface.n_tris;
-    row->expected_volume = ty_ledger_expected(&sim->ledger);
-    row->correction = sim->ledger.correction;
-    row->outflow = sim->ledger.outflow;
-    row->potential_energy = potential_energy(sim);
     if (!isfinite(row->max_speed) || !isfinite(row->volume) || !isfinite(row->kinetic_energy))
         return ty_fail(
             TY_DIVERGED,

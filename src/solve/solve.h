@@ -4,6 +4,7 @@
 #define TY_SOLVE_SOLVE_H
 
 #include "core/archive.h"
+#include "solve/slow.h"
 #include "world/exchange.h"
 #include "world/world.h"
 
@@ -71,8 +72,8 @@ typedef struct ty_solver_kind {
     // Before a step of dt: the flow may be made to fit it. `liquid` is at its beginning (NULL for
     // smoke). NULL: nothing to do.
     ty_status (*lead)(void* self, const ty_liquid* liquid, double dt);
-    // The next step loses this share of the kinetic energy (slow.h). NULL: velocities are given.
-    void (*slow)(void* self, double loss);
+    // What the next step does with its kinetic energy (slow.h). NULL: velocities are given.
+    void (*slow)(void* self, ty_slow slow);
     ty_flow (*flow)(const void* self);
     // What can be written into volumes; returns how many.
     int (*fields)(const void* self, int max, ty_named_field*);

@@ -17,7 +17,7 @@ def run(case):
     for n in sizes:
         h = WIDTH / n
         r = case.run(f"{n}-cells-across", "tube.yaml", {"cell": h, "domain.size": [0.5, 0.65, 2 * h]}, h,
-                     free_area=lambda i, s: 2 * WIDTH * 2 * h)
+                     free_area=lambda i, s: 2 * WIDTH * 2 * h, floor=-1000 * G * OUTER)
         t = r.probes["time"]
         eta = [0.5 * (b - a) for a, b in zip(r.probes["left"], r.probes["right"])]
         plot.line(f"{case.solver}, {n} cells across", t, eta)

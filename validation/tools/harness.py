@@ -77,11 +77,13 @@ class Case:
         self.measures, self.runs, self.notes, self.plots = [], [], [], {}
 
     def run(self, name, scene, settings, cell, free_area=None, work=None, threads=None, judged=True,
-            surface_energy=None):
+            surface_energy=None, floor=0.0):
         """Runs scene (a file of the case's folder) with overrides. cell: its size, for the ledger's offset.
         free_area: m2 of free surface per frame (function of the stats row), when it is not about half of the area.
         work: J done by walls and sources since the start, per frame; with it absent the energy may only fall.
         surface_energy: J of surface tension, per frame and result; counts as potential energy.
+        floor: J/m3, the potential energy of the lowest place that liquid comes to: energies count from there, not from
+        wherever heights do.
         judged: held to the laws; false for runs that show a flaw."""
         target = os.path.join(self.out, name)
         os.makedirs(self.out, exist_ok=True)
@@ -93,7 +95,7 @@ class Case:
             command += ["--set", f"{key}={_yaml(value)}"]
         if self.reuse and _finished(target):
             result = Result(name, target, cell, 0.0)
-            return self._keep(result, free_area, work, settings, surface_energy) if judged else result
+            return self._keep(result, free_area, work, settings, surface_energy, floor) if judged else result
         shutil.rmtree(target, ignore_errors=True)
         begin = time.time()
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -101,10 +103,10 @@ class Case:
             raise RunFailed(f"{self.name}/{name}: exit {done.returncode}: {done.stdout.strip()}\n  {' '.join(command)}")
         result = Result(name, target, cell, time.time() - begin)
         print(f"    {self.solver}, {name}: {result.seconds:.1f} s", flush=True)
-        return self._keep(result, free_area, work, settings, surface_energy) if judged else result
+        return self._keep(result, free_area, work, settings, surface_energy, floor) if judged else result
 
-    def _keep(self, result, free_area, work, settings, surface_energy):
-        laws, numbers = balance(result, free_area, work, settings, surface_energy)
+    def _keep(self, result, free_area, work, settings, surface_energy, floor):
+        laws, numbers = balance(result, free_area, work, settings, surface_energy, floor)
         self.runs.append((result.name, laws, numbers))
         return result
 
@@ -197,7 +199,7 @@ def show_bar(limit, unit):
     return show(limit, unit)
 
 
-def balance(result, free_area=None, work=None, settings=None, surface_energy=None):
+def balance(result, free_area=None, work=None, settings=None, surface_energy=None, floor=0.0):
     """(laws broken, numbers) of a run: volume against the ledger, correction, energy."""
     s = result.stats
     volume, expected = s["volume"], s["expected_volume"]
@@ -211,7 +213,7 @@ def balance(result, free_area=None, work=None, settings=None, surface_energy=Non
         area = free_area(i, s) if free_area else 0.5 * s["area"][i]
         if area > 0 and s["substeps"][i] > 0:
             offset = max(offset, s["correction"][i] / area / s["substeps"][i] / result.cell)
-    energy = [k + p for k, p in zip(s["kinetic_energy"], s["potential_energy"])]
+    energy = [k + p - floor * v for k, p, v in zip(s["kinetic_energy"], s["potential_energy"], volume)]
     if surface_energy:
         energy = [e + surface_energy(i, result) for i, e in enumerate(energy)]
     scale = max(abs(energy[0]), max(s["kinetic_energy"])) or 1.0

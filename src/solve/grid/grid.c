@@ -150,7 +150,7 @@ static ty_status lead(void* self, const ty_liquid* liquid, double dt)
     return ty_ok();
 }
 
-static void slow(void* self, double loss) { ((ty_gridflow*)self)->loss = loss; }
+static void slow(void* self, ty_slow slow) { ((ty_gridflow*)self)->loss = slow.loss; }
 
 static ty_flow flow(const void* self)
 {

@@ -94,7 +94,8 @@ static void carry_block(void* ctx, ty_range r)
         m->state.u.at[id[i]] = ty_load3(u[i]), job->tf->before.at[id[i]] = ty_load3(a[i]);
 }
 
-// One thread: it is seldom asked for, and little beside the rest of a step.
+// In the open; at walls measure.c holds the law itself. One thread: it is seldom asked for, and little beside the
+// rest of a step.
 static void slow(ty_tet_motion* m, double loss)
 {
     ty_vec3 mean = ty_vec(0, 0, 0), *u = m->state.u.at;
@@ -119,6 +120,6 @@ ty_status ty_tetflow_carry(ty_tetflow* tf, double dt)
         return ty_no_memory("velocities");
     carry_job job = {tf, m, dt};
     ty_parallel_for(n, BATCH, carry_block, &job);
-    if (tf->loss > 0.0) slow(m, tf->loss);
+    if (tf->slow.loss > 0.0 && !ty_tet_at_walls(&m->state)) slow(m, tf->slow.loss);
     return ty_world_status(tf->world);
 }

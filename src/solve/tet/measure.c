@@ -189,11 +189,45 @@ static ty_status find_moving(ty_tet_motion* m, const ty_world* world, const ty_l
     return ok ? ty_ok() : ty_no_memory("tets");
 }
 
+bool ty_tet_at_walls(const ty_tet_state* s)
+{
+    bool any = false;
+    for (int64_t v = 0; v < s->vert_kind.n && !any; ++v)
+        any = s->vert_kind.at[v] & (TY_VERT_WALL | TY_VERT_SOLID);
+    return any;
+}
+
+static double mean_energy(const ty_tetflow* tf, ty_tet_motion* m)
+{
+    int n = m->state.mesh.n_tets;
+    double volume = ty_parallel_sum(n, BLOCK, volume_block, m);
+    return volume > 0.0
+               ? 0.5 * tf->def->density * ty_parallel_sum(n, BLOCK, energy_block, m) / volume
+               : 0.0;
+}
+
+// After the projection, for what it takes is not known before; all velocities by one factor, so that they stay free of
+// divergence and along walls. Solids are at rest (energy.h). In the open that would hold up what flies (carry.c).
+ty_status ty_tetflow_hold(ty_tetflow* tf, const ty_liquid* liquid)
+{
+    ty_tet_motion* m = ty_tetflow_new(tf);
+    ty_tet_state* s = &m->state;
+    if (!(tf->slow.most < INFINITY) || !ty_tet_at_walls(s)) return ty_ok();
+    TY_TRY(find_moving(m, tf->world, liquid));
+    double energy = mean_energy(tf, m);
+    if (!(energy > tf->slow.most)) return ty_ok();
+    double keep = sqrt(fmax(tf->slow.most / energy, 1.0 - TY_SLOW_MOST_AT_ONCE));
+    for (int64_t t = 0; t < s->u.n; ++t) s->u.at[t] *= keep;
+    for (int64_t f = 0; f < s->flux.n; ++f) s->flux.at[f] *= keep;
+    for (int64_t v = 0; v < s->outflow.n; ++v) s->outflow.at[v] *= keep;
+    return ty_ok();
+}
+
 ty_status ty_tetflow_measure(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* stats)
 {
     ty_tet_motion* m = ty_tetflow_old(tf);
     int n = m->state.mesh.n_tets;
-    TY_TRY(find_moving(m, tf->world, liquid));
+    if (m->moving.n != n) TY_TRY(find_moving(m, tf->world, liquid));    // ty_tetflow_hold has
     double square = fmax(ty_parallel_max(n, BLOCK, tet_speed_block, m), 0.0);
     square = fmax(square, ty_parallel_max(m->skin.n_verts, BLOCK, skin_speed_block, m));
     tf->max_speed = sqrt(square);

@@ -93,6 +93,9 @@ ty_status ty_tet_motion_close(ty_tet_motion* m);
 // The values of the vertices on the boundary; those of loose ones stay.
 ty_status ty_tet_motion_skin_values(ty_tet_motion* m);
 
+// Whether any of the liquid is at a solid.
+bool ty_tet_at_walls(const ty_tet_state* s);
+
 // interpolate.c. Re-entrant; n at most TY_SAMPLE_BATCH.
 void ty_tet_locate(const ty_tet_motion* m, int n, const double (*x)[3], ty_tet_place* place);
 // The same, but nowhere (-1) for points outside and farther from the skin than `reach`.
@@ -135,7 +138,7 @@ typedef struct ty_tetflow {
     bool stiff;          // viscosity holds against gravity: acts between two projections
     bool conforms;       // the mesh ends at solids, as in the paper
     double max_speed, dt_limit;
-    double loss;    // share of the kinetic energy that the next step gives away
+    ty_slow slow;    // what the next step does with its kinetic energy
     ty_tet_projector* projector;
     struct ty_tet_viscous* viscous;    // NULL until there is viscosity
     ty_stuff stuff;
@@ -215,7 +218,9 @@ ty_status ty_tetflow_write(const ty_tetflow* tf, const char* path);
 double ty_tetflow_before_impact(const ty_tetflow* tf, double volume, double dt);
 // sweep.c: before a step of dt, what trackers see is made to keep the liquid's volume.
 ty_status ty_tetflow_sweep(ty_tetflow* tf, const ty_liquid* liquid, double dt);
-// measure.c: what stats say, and the limits of the next step.
+// measure.c: velocities at walls whose liquid has more kinetic energy than the step may end with become slower.
+ty_status ty_tetflow_hold(ty_tetflow* tf, const ty_liquid* liquid);
+// What stats say, and the limits of the next step.
 ty_status ty_tetflow_measure(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* stats);
 
 #endif

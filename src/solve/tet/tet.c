@@ -115,6 +115,7 @@ static ty_status move(ty_tetflow* tf, const ty_liquid* liquid, double dt, double
     begin = ty_clock();
     ty_tetflow_measure_sources(tf);
     ty_tetflow_calm_slivers(tf);
+    TY_TRY(ty_tetflow_hold(tf, liquid));
     if (tf->carries) {
         // At first there is none to compare with.
         TY_TRY(ty_tetflow_limit_accelerations(tf, dt, theta < 1.0));
@@ -209,7 +210,7 @@ static ty_status lead(void* self, const ty_liquid* liquid, double dt)
     return ty_tetflow_sweep(self, liquid, dt);
 }
 
-static void slow(void* self, double loss) { ((ty_tetflow*)self)->loss = loss; }
+static void slow(void* self, ty_slow slow) { ((ty_tetflow*)self)->slow = slow; }
 
 static ty_flow flow(const void* self) { return ty_tetflow_flow(self); }
 
@@ -306,6 +307,7 @@ static ty_status create(void** self, const ty_solve_def* def, const ty_world* wo
     if (!tf) return ty_no_memory("the tetrahedra");
     set_def(tf, def);
     tf->world = world;
+    tf->slow.most = INFINITY;
     const ty_world_def* w = ty_world_get_def(world);
     for (int axis = 0; w->has_domain && axis < 3; ++axis) tf->origin[axis] = w->min[axis];
     ty_tet_pressure scheme = TY_TET_FACE;
