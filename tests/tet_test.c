@@ -120,39 +120,71 @@ static ty_vec3 centre_above(const ty_tri_mesh* m, double height, double* volume)
     return sum / *volume;
 }
 
-// A drop of 0.4 cells has no tet; it flies on its own beside a still pool.
-static void a_small_drop_flies(void** unused)
+// As far from the lattice of SMALL cells as can be.
+enum { SMALL = 6 };
+static const double small_at[3] = {3.5 / SMALL, 4.25 / SMALL, 3.0 / SMALL};
+
+// A pool, and something too small for any tet.
+static ty_sim_def pool_and(ty_shape_kind kind)
 {
-    (void)unused;
-    enum { CELLS = 6 };
-    const double high[3] = {3.5 / CELLS, 4.25 / CELLS,
-                            3.0 / CELLS};    // as far from the lattice as can be
-    ty_sim_def def = tet_def("contour", CELLS, high, 0.4 / CELLS);
-    def.cell = def.track.cell = 0.25 / CELLS;
+    ty_sim_def def = tet_def("contour", SMALL, small_at, 0.4 / SMALL);
+    def.cell = def.track.cell = 0.25 / SMALL;
     def.volume_correct = false;
     def.track.thicken_mesh = def.track.thicken_surface = false;
     ty_liquid_def* liquids = ty_alloc_zero(2, sizeof *liquids);
     liquids[0] = def.world.liquids[0];
+    liquids[0].shape.kind = kind;
     liquids[0].velocity = ty_varying_vector(0.5, 1, 0);
+    memcpy(liquids[0].shape.from, small_at, sizeof small_at);
+    set3(liquids[0].shape.to, small_at[0], 0.2, small_at[2]);
     liquids[1] = ty_liquid_default(TY_SHAPE_BOX);
     set3(liquids[1].shape.min, 0, 0, 0);
     set3(liquids[1].shape.max, 1, 0.3, 1);
     ty_free(def.world.liquids);
     def.world.liquids = liquids;
     def.world.n_liquids = 2;
+    return def;
+}
+
+// A drop of 0.4 cells has no tet; it flies on its own beside a still pool, and so does not count as
+// hanging outside the mesh.
+static void a_small_drop_flies(void** unused)
+{
+    (void)unused;
+    ty_sim_def def = pool_and(TY_SHAPE_SPHERE);
     ty_sim sim;
     assert_ok(ty_sim_create(&sim, &def));
     const ty_tetflow* tf = sim.solver;
     assert_true(tf->motion[tf->now].n_loose_tris > 20);
+    assert_true(sim.stats.outside_vertices == 0.0);
     run_steps(&sim, 8);
     double volume;
     ty_vec3 centre = centre_above(&sim.surface, 0.4, &volume);
     assert_true(volume > 0.0);
     double t = sim.time;
-    ty_vec3 path = ty_load3(high) + ty_vec(0.5 * t, t - 0.5 * 9.81 * t * t, 0);
-    assert_near(ty_norm(centre - path) * CELLS, 0.0, 0.01);
+    ty_vec3 path = ty_load3(small_at) + ty_vec(0.5 * t, t - 0.5 * 9.81 * t * t, 0);
+    assert_near(ty_norm(centre - path) * SMALL, 0.0, 0.01);
+    assert_true(sim.stats.outside_vertices == 0.0);
     ty_sim_destroy(&sim);
     ty_sim_def_free(&def);
+}
+
+// A column as thin on the pool does, and with mesh thickening it does not.
+static void what_hangs_out_of_the_mesh_is_counted(void** unused)
+{
+    (void)unused;
+    for (int thickened = 0; thickened < 2; ++thickened) {
+        ty_sim_def def = pool_and(TY_SHAPE_CAPSULE);
+        def.track.thicken_mesh = thickened;
+        ty_sim sim;
+        assert_ok(ty_sim_create(&sim, &def));
+        if (thickened)
+            run_steps(&sim, 2);    // a tracker does not know the mesh before its first step
+        double hanging = sim.stats.outside_vertices;
+        assert_true(thickened ? hanging == 0.0 : hanging > 20.0);
+        ty_sim_destroy(&sim);
+        ty_sim_def_free(&def);
+    }
 }
 
 // A surface four times as fine as the mesh ends less than a cell below the floor, which is no air for
@@ -237,6 +269,7 @@ int main(void)
         cmocka_unit_test(tilted_pool_stays_still_with_a_contour),
         cmocka_unit_test(stream_along_a_tilted_wall_stays_uniform),
         cmocka_unit_test(a_small_drop_flies),
+        cmocka_unit_test(what_hangs_out_of_the_mesh_is_counted),
         cmocka_unit_test(a_breaking_dam_keeps_its_volume),
         cmocka_unit_test(a_dam_in_a_narrow_slit_keeps_its_volume),
         cmocka_unit_test(a_pool_with_a_fine_surface_stays_on_its_floor),

@@ -53,7 +53,8 @@ typedef struct ty_solve_stats {
         flux_jump;    // tet: largest difference of a face's fluxes seen from both sides / largest flux
     double
         surface_divergence;    // tet: rms at the surface of the interpolated field that moves it, 1/s
-    double outside;            // tet: vertices of the surface that hang outside the mesh
+    // tet: vertices of the surface that hang outside the mesh; not those of drops that no tet is near
+    double outside;
     double kinetic_energy;    // J, of the liquid
     double moving_volume;     // m3 that it was summed over when that is not the liquid's; 0: it is
     double mesh_seconds, advect_seconds, project_seconds;

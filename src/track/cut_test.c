@@ -178,14 +178,18 @@ typedef struct asked {
     pool pool;
     double center[3], radius;
     int64_t* n;
+    double hollow;    // > 0: nor is there any so near to the ball's centre
 } asked;
 
 static void eval_asked(const void* self, int n, const double (*x)[3], double* out)
 {
     const asked* a = self;
     eval_pool(&a->pool, n, x, out);
-    for (int i = 0; i < n; ++i)
-        out[i] = fmin(out[i], ty_norm(ty_load3(x[i]) - ty_load3(a->center)) - a->radius);
+    for (int i = 0; i < n; ++i) {
+        double away = ty_norm(ty_load3(x[i]) - ty_load3(a->center));
+        out[i] = fmin(out[i], away - a->radius);
+        if (a->hollow > 0.0) out[i] = fmax(out[i], a->hollow - away);
+    }
     __atomic_fetch_add(a->n, n, __ATOMIC_RELAXED);
 }
 
@@ -273,10 +277,10 @@ static void a_tree_gives_the_same_surface(void** state)
     tank_obstacle(&t, ball(0.5, 0.1, 0.5, 0.21));
     tank_open(&t, 0.025);
     asked liquids[4] = {
-        {{{-0.3, 1, 0.15}, 0.2}, {0.3, 0.6, 0.4}, 0.1, &n},
-        {{{0, 1, 0}, -1.0}, {0.3, 0.6, 0.4}, 0.1, &n},    // the ball alone
-        {{{0, 1, 0}, 0.81}, {0.3, 0.6, 0.4}, 0.1, &n},    // nearly full
-        {{{0, 1, 0}, 0.9}, {0.3, 0.6, 0.4}, 0.1, &n}};    // full, the surface is outside
+        {{{-0.3, 1, 0.15}, 0.2}, {0.3, 0.6, 0.4}, 0.1, &n, 0.0},
+        {{{0, 1, 0}, -1.0}, {0.3, 0.6, 0.4}, 0.1, &n, 0.0},    // the ball alone
+        {{{0, 1, 0}, 0.81}, {0.3, 0.6, 0.4}, 0.1, &n, 0.0},    // nearly full
+        {{{0, 1, 0}, 0.9}, {0.3, 0.6, 0.4}, 0.1, &n, 0.0}};    // full, the surface is outside
     for (int i = 0; i < 4; ++i) {
         ended e = {liquids[i], {0.9, 0.83, 1.0}, 0.025};
         contoured c;
@@ -332,7 +336,7 @@ static void films_on_obstacles_are_as_thin_as_they_are(void** state)
     for (int i = 0; i < 4; ++i) {
         double radius = 0.31 + films[i] * cell, off[2];
         double should = 4.0 / 3.0 * M_PI * (pow(radius, 3.0) - pow(0.31, 3.0));
-        ended e = {{{{0, 1, 0}, -9.0}, {0.51, 0.49, 0.52}, radius, &n}, {1, 1, 1}, cell};
+        ended e = {{{{0, 1, 0}, -9.0}, {0.51, 0.49, 0.52}, radius, &n, 0.0}, {1, 1, 1}, cell};
         e.liquid.pool.level = -9.0;
         contoured c;
         contour_liquid(&e, &c);
@@ -348,6 +352,78 @@ static void films_on_obstacles_are_as_thin_as_they_are(void** state)
         ty_tri_mesh_free(&c.hull);
     }
     tank_close(&t);
+}
+
+// A liquid between two levels.
+typedef struct layer {
+    double low, high;
+} layer;
+
+static void eval_layer(const void* self, int n, const double (*x)[3], double* out)
+{
+    const layer* l = self;
+    for (int i = 0; i < n; ++i) out[i] = fmax(l->low - x[i][1], x[i][1] - l->high);
+}
+
+static ty_shape_def shell(double x, double y, double z, double radius, double thickness)
+{
+    static ty_shape_def parts[2];
+    ty_shape_def s = ty_shape_default(TY_SHAPE_DIFFERENCE);
+    parts[0] = ball(x, y, z, radius);
+    parts[1] = ball(x, y, z, radius - thickness);
+    s.children = parts;
+    s.n_children = 2;
+    return s;
+}
+
+// The same on plates and shells that are dry on the other side: there the liquid ends in their middle.
+static void films_on_thin_obstacles_are_as_thin_as_they_are(void** state)
+{
+    (void)state;
+    const double cell = 0.05, films[4] = {0.07, 0.3, 0.6, 0.95};    // cells
+    const double walls[3] = {2.45, 3.0, 3.9};
+    double worst = 0.0;
+    int64_t n = 0;
+    for (int place = 0; place < 15; ++place) {
+        double wall = walls[place % 3] * cell, floor = 0.5 + 0.2 * (place / 3) * cell;
+        tank t;
+        tank_begin(&t, 0.8, 1.0, 0.6);
+        tank_obstacle(&t, block(-1, floor - wall, -1, 2, floor, 2));
+        tank_open(&t, cell);
+        for (int i = 0; i < 4; ++i) {
+            layer film = {floor - 0.5 * wall, floor + films[i] * cell};
+            double volume = cut_volume(&t, &film, eval_layer, cell);
+            worst = fmax(worst, fabs(volume / (0.48 * films[i] * cell) - 1.0));
+        }
+        tank_close(&t);
+    }
+    print_message("on plates off by %.3g\n", worst);
+    assert_true(worst < 1e-6);
+    for (int i = 0; i < 12; ++i) {
+        double film = films[i % 4], wall = walls[i / 4] * cell, radius = 0.31 + film * cell, off[2];
+        double should = 4.0 / 3.0 * M_PI * (pow(radius, 3.0) - pow(0.31, 3.0));
+        tank t;
+        tank_begin(&t, 1.0, 1.0, 1.0);
+        tank_obstacle(&t, shell(0.51, 0.49, 0.52, 0.31, wall));
+        tank_open(&t, cell);
+        ended e = {{{{0, 1, 0}, -9.0}, {0.51, 0.49, 0.52}, radius, &n, 0.31 - 0.5 * wall},
+                   {1, 1, 1},
+                   cell};
+        contoured c;
+        contour_liquid(&e, &c);
+        for (int tree = 0; tree < 2; ++tree) {
+            ty_tri_mesh out = {0};
+            cut_with_tree(&t, &e, tree ? &c : NULL, &out);
+            off[tree] = ty_tri_mesh_volume(&out) / should - 1.0;
+            ty_tri_mesh_free(&out);
+        }
+        print_message("%.2f cells on a shell of %.2f: off by %.3g, %.3g\n", film, walls[i / 4],
+                      off[0], off[1]);
+        assert_true(fmax(fabs(off[0]), fabs(off[1])) * film < 0.02);    // a chord's height, cells
+        ty_octree_free(&c.tree);
+        ty_tri_mesh_free(&c.hull);
+        tank_close(&t);
+    }
 }
 
 static void a_part_measures_a_change_inside_it(void** state)
@@ -402,6 +478,7 @@ int main(void)
         cmocka_unit_test(same_bits_for_any_number_of_threads),
         cmocka_unit_test(a_tree_gives_the_same_surface),
         cmocka_unit_test(films_on_obstacles_are_as_thin_as_they_are),
+        cmocka_unit_test(films_on_thin_obstacles_are_as_thin_as_they_are),
         cmocka_unit_test(a_part_measures_a_change_inside_it),
         cmocka_unit_test(nothing_gives_nothing),
     };

@@ -22,7 +22,7 @@ typedef struct loose_job {
     int first;    // of the loose vertices in the skin
 } loose_job;
 
-// loose_id becomes 0 where a vertex is loose, -1 elsewhere.
+// loose_id becomes 0 where a vertex is loose, -1 or TY_TET_BURIED elsewhere.
 static void find_block(void* ctx, ty_range r)
 {
     const loose_job* job = ctx;
@@ -35,7 +35,7 @@ static void find_block(void* ctx, ty_range r)
     ty_sampler walls = ty_world_solid(job->tf->world);
     ty_sample(&walls, n, x, solid);
     for (int i = 0; i < n; ++i)
-        if (solid[i] < 0.0) id[i] = -1;
+        if (solid[i] < 0.0 && id[i] >= 0) id[i] = TY_TET_BURIED;
 }
 
 static bool is_loose(const loose_job* job, int t)

@@ -236,7 +236,7 @@ ty_status ty_tetflow_measure(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_s
     TY_TRY(ty_tet_band_make(&tf->band, m, tf->world, tf->dt_limit));
     stats->kinetic_energy = 0.5 * tf->def->density * ty_parallel_sum(n, BLOCK, energy_block, m);
     stats->cells = (int64_t)ty_parallel_sum(n, BLOCK, live_block, m);
-    ty_tetflow_witness(tf, liquid, stats);
+    TY_TRY(ty_tetflow_witness(tf, liquid, stats));
     ty_array_free(&m->moving);
     ty_array_free(&m->state.given);
     ty_array_free(&m->state.flux);

@@ -26,6 +26,8 @@ typedef struct ty_tet_stars {
 ty_status ty_tet_stars_make(ty_tet_stars* stars, const ty_tet_mesh* mesh);
 void ty_tet_stars_free(ty_tet_stars* stars);
 
+enum { TY_TET_BURIED = -2 };    // as loose_id: in a solid, and no tet near
+
 // A vector field: at vertices, and by how much a tet's own value differs from the mean of its
 // vertices'.
 typedef struct ty_tet_values {
@@ -210,7 +212,7 @@ ty_flow ty_tetflow_flow(const ty_tetflow* tf);
 // archive.c: a motion as the next step needs it, to the bit.
 ty_status ty_tet_motion_archive(ty_tet_motion* m, ty_archive* ar, ty_tet_stars* stars);
 // witness.c: surface_divergence and outside.
-void ty_tetflow_witness(const ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* stats);
+ty_status ty_tetflow_witness(const ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* stats);
 // write.c: velocities, pressures (Pa) and open shares of the tets, as .vtu.
 ty_status ty_tetflow_write(const ty_tetflow* tf, const char* path);
 // impact.c: dt, or less when so long a step would lose much of `volume` m3 at walls that the surface

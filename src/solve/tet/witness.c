@@ -15,13 +15,21 @@ typedef struct witness_job {
     int stride;
 } witness_job;
 
-// Vertices in the open that the mesh does not reach: those that loose.c found.
-static double outside_block(void* ctx, ty_range r)
+// Vertices in the open that the mesh does not reach (loose.c), but those of drops that no tet is near at all: these fly
+// on their own.
+static ty_status count_hanging(const ty_tetflow* tf, const ty_liquid* liquid, double* hanging)
 {
-    const witness_job* job = ctx;
-    int count = 0;
-    for (int64_t v = r.begin; v < r.end; ++v) count += job->tf->loose_id.at[v] >= 0;
-    return count;
+    const int* id = tf->loose_id.at;
+    const int* piece = liquid->piece;
+    uint8_t* meshed = ty_alloc_zero((size_t)(liquid->n_pieces > 0 ? liquid->n_pieces : 1), 1);
+    if (!meshed) return ty_no_memory("vertices outside the mesh");
+    for (int v = 0; v < liquid->surface->n_verts; ++v)
+        if (id[v] < 0 && id[v] != TY_TET_BURIED) meshed[piece ? piece[v] : 0] = 1;
+    *hanging = 0.0;
+    for (int v = 0; v < liquid->surface->n_verts; ++v)
+        *hanging += id[v] >= 0 && meshed[piece ? piece[v] : 0];
+    ty_free(meshed);
+    return ty_ok();
 }
 
 // Sum of squares over every `stride`-th vertex that is clear of walls; `counted`: how many there
@@ -52,15 +60,16 @@ static double divergence_sum(const witness_job* job, ty_range r, bool counted)
 static double square_block(void* ctx, ty_range r) { return divergence_sum(ctx, r, false); }
 static double count_block(void* ctx, ty_range r) { return divergence_sum(ctx, r, true); }
 
-void ty_tetflow_witness(const ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* stats)
+ty_status ty_tetflow_witness(const ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* stats)
 {
-    if (!liquid->surface || liquid->surface->n_verts == 0) return;
+    if (!liquid->surface || liquid->surface->n_verts == 0) return ty_ok();
     int n = liquid->surface->n_verts;
     witness_job job = {tf, liquid->surface, 1 + n / MOST_SAMPLES};
-    stats->outside = ty_parallel_sum(n, BLOCK, outside_block, &job);
+    TY_TRY(count_hanging(tf, liquid, &stats->outside));
     int64_t samples = (n - 1) / job.stride + 1;
     double count = ty_parallel_sum(samples, BLOCK, count_block, &job);
     if (count > 0.0)
         stats->surface_divergence = sqrt(ty_parallel_sum(samples, BLOCK, square_block, &job) /
                                          count);
+    return ty_ok();
 }

@@ -18,6 +18,7 @@
 
 #include "core/parallel.h"
 #include "geometry/slope.h"
+#include "geometry/thickness.h"
 #include "track/contour/slc.h"
 #include "world/trace.h"
 
@@ -31,7 +32,8 @@ static const double LEAST_LOST = 1e-5;    // of a block: sums along rows are in 
 // The same beside obstacles. What lies in them counts for nothing, but how tables are interpolated tells: as much as
 // 0.013 of a block where a tilted pool around a ball and a column begins to be carried.
 static const double LEAST_BESIDE = 2e-2;
-static const double SLOPE = 0.25;    // cells: differences of an obstacle's distance
+static const double THIN = 2.0 * TY_SLC_OVERLAP;    // cells, as in walls.c
+static const double SLOPE = 0.25;                   // cells: differences of an obstacle's distance
 static const double AROUND_ALL =
     8.0;    // cells that a remade surface may go beyond the old one's way
 
@@ -73,20 +75,32 @@ typedef struct carry_job {
     double (*to)[3];
 } carry_job;
 
-// What would end behind a wall ends at it.
+// Whether a place `depth` below the surface of a solid is in a thin wall, where the liquid ends in the middle.
+static bool is_in_thin_wall(const ty_sampler* solid, double cell, ty_vec3 x, double depth)
+{
+    double thickness;
+    ty_vec3 out = ty_solid_way_out(solid, cell, x);
+    return ty_solid_is_thin(solid, cell, x + depth * out, out, depth, THIN * cell, &thickness);
+}
+
+// What would end behind a wall ends at it, and what is in a thin wall does not come out: at the lip of a chute the end
+// of the liquid in the wall would be carried on through the air.
 static void end_at_walls(const ty_slc* s, const double from[3], double to[3])
 {
     const ty_world_def* def = ty_world_get_def(s->world);
+    const ty_slc_blocks* b = &s->keep.blocks;
     for (int side = 0; s->has_domain && side < TY_N_SIDES; ++side) {
         int axis = side / 2;
         if (!def->wall[side].closed) continue;
         if (side % 2 && from[axis] < def->max[axis]) to[axis] = ty_min(to[axis], def->max[axis]);
         if (!(side % 2) && from[axis] > def->min[axis]) to[axis] = ty_max(to[axis], def->min[axis]);
     }
-    if (!ty_slc_blocks_beside_solid(&s->keep.blocks, to)) return;
+    if (!ty_slc_blocks_beside_solid(b, from) && !ty_slc_blocks_beside_solid(b, to)) return;
     ty_sampler solid = ty_world_obstacles(s->world);
-    double depth = -ty_value_at(&solid, ty_load3(to));
-    if (!(depth > 0.0) || !(ty_value_at(&solid, ty_load3(from)) > 0.0)) return;
+    double depth = -ty_value_at(&solid, ty_load3(to)), was = -ty_value_at(&solid, ty_load3(from));
+    bool comes_in = depth > 0.0 && was < 0.0, comes_out = depth < 0.0 && was > 0.0;
+    if (!comes_in && !(comes_out && is_in_thin_wall(&solid, s->def.cell, ty_load3(from), was)))
+        return;
     ty_vec3 out = ty_normalize(ty_slope_at(&solid, ty_load3(to), SLOPE * s->def.cell));
     ty_store3(to, ty_load3(to) + depth * out);
 }
