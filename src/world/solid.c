@@ -6,6 +6,7 @@
 
 // A conveyor's speed is looked at on a lattice of this many points a side over its bounds.
 enum { SPEED_SAMPLES = 5, WALL = -1, NONE = -2 };
+static const double ROUNDING = 1e-12;    // of a squared distance to a box
 
 static int batch(int n, int at) { return n - at < TY_SAMPLE_BATCH ? n - at : TY_SAMPLE_BATCH; }
 
@@ -56,33 +57,57 @@ static int nearest_wall(const ty_world_def* def, const double x[3])
     return best;
 }
 
-void ty_bodies_distance(const ty_body* bodies, int n_bodies, int n, const double (*x)[3],
-                        double* out, int* which)
+// No body whose bounds are farther from all m points than what they already know can be nearer, if its
+// distance is one. Most points of a tank are nearer to its walls.
+static bool is_farther(const ty_body* b, const ty_box* points, int m, const double* known)
+{
+    double most = 0.0, away2 = 0.0;
+    if (b->shape.exact_band < INFINITY) return false;
+    for (int axis = 0; axis < 3; ++axis) {
+        double gap = ty_max(b->bounds.lo[axis] - points->hi[axis],
+                            points->lo[axis] - b->bounds.hi[axis]);
+        away2 += gap > 0.0 ? gap * gap : 0.0;
+    }
+    if (!(away2 > 0.0)) return false;
+    for (int i = 0; i < m; ++i) most = ty_max(most, known[i]);
+    return most * most < away2 * (1.0 - ROUNDING);
+}
+
+// Brings `known` down to the distances of the bodies. m <= TY_SAMPLE_BATCH.
+static void come_nearer(const ty_body* bodies, int n_bodies, int m, const double (*x)[3],
+                        double* known, int* which)
 {
     double d[TY_SAMPLE_BATCH];
-    for (int i = 0; i < n; ++i) out[i] = TY_FAR;
-    for (int i = 0; which && i < n; ++i) which[i] = NONE;
-    for (int at = 0; at < n; at += TY_SAMPLE_BATCH) {
-        int m = batch(n, at);
-        for (int k = 0; k < n_bodies; ++k) {
-            ty_shape_distance(&bodies[k].shape, m, x + at, d);
-            for (int i = 0; i < m; ++i) {
-                if (d[i] >= out[at + i]) continue;
-                out[at + i] = d[i];
-                if (which) which[at + i] = k;
-            }
+    ty_box points = ty_box_empty();
+    for (int i = 0; i < m; ++i) ty_box_add(&points, x[i]);
+    for (int k = 0; k < n_bodies; ++k) {
+        if (is_farther(&bodies[k], &points, m, known)) continue;
+        ty_shape_distance(&bodies[k].shape, m, x, d);
+        for (int i = 0; i < m; ++i) {
+            if (d[i] >= known[i]) continue;
+            known[i] = d[i];
+            if (which) which[i] = k;
         }
     }
 }
 
-double ty_bodies_band(const ty_body* bodies, int n_bodies)
+void ty_bodies_distance(const ty_body* bodies, int n_bodies, int n, const double (*x)[3],
+                        double* out, int* which)
+{
+    for (int i = 0; i < n; ++i) out[i] = TY_FAR;
+    for (int i = 0; which && i < n; ++i) which[i] = NONE;
+    for (int at = 0; at < n; at += TY_SAMPLE_BATCH)
+        come_nearer(bodies, n_bodies, batch(n, at), x + at, out + at, which ? which + at : NULL);
+}
+
+double ty_bodies_settle(ty_body* bodies, int n_bodies)
 {
     double band = INFINITY;
+    for (int k = 0; k < n_bodies; ++k) bodies[k].bounds = ty_shape_bounds(&bodies[k].shape);
     for (int k = 0; k < n_bodies; ++k) {
         band = ty_min(band, bodies[k].shape.exact_band);
-        ty_box a = ty_shape_bounds(&bodies[k].shape);
         for (int j = 0; j < k; ++j) {
-            ty_box b = ty_shape_bounds(&bodies[j].shape), both = ty_box_intersect(&a, &b);
+            ty_box both = ty_box_intersect(&bodies[k].bounds, &bodies[j].bounds);
             if (!ty_box_is_empty(&both)) return 0.0;
         }
     }
@@ -98,13 +123,9 @@ static void obstacles_distance(const void* self, int n, const double (*x)[3], do
 static void solid_distance(const void* self, int n, const double (*x)[3], double* out)
 {
     const ty_world* w = self;
-    double wall[TY_SAMPLE_BATCH];
-    obstacles_distance(self, n, x, out);
-    for (int at = 0; at < n; at += TY_SAMPLE_BATCH) {
-        int m = batch(n, at);
-        ty_world_walls(w, m, x + at, wall);
-        for (int i = 0; i < m; ++i) out[at + i] = ty_min(out[at + i], wall[i]);
-    }
+    ty_world_walls(w, n, x, out);
+    for (int at = 0; at < n; at += TY_SAMPLE_BATCH)
+        come_nearer(w->obstacles, w->n_obstacles, batch(n, at), x + at, out + at, NULL);
 }
 
 // Which solid is nearest: number of the obstacle, WALL or NONE. n <= TY_SAMPLE_BATCH.
@@ -224,7 +245,7 @@ void ty_world_update_solids(ty_world* w, double dt)
         w->solid_moves |= w->obstacles[k].shape.moves;
         w->solid_speed = ty_max(w->solid_speed, body_speed(&w->obstacles[k]));
     }
-    w->obstacles_band = ty_bodies_band(w->obstacles, w->n_obstacles);
+    w->obstacles_band = ty_bodies_settle(w->obstacles, w->n_obstacles);
     w->solid_band = w->n_obstacles > 0 && has_walls(w->def) ? 0.0 : w->obstacles_band;
 }
 
@@ -241,6 +262,12 @@ ty_sampler ty_world_solid_velocity(const ty_world* w)
     return (ty_sampler){w, 3, 0.0, solid_velocity};
 }
 ty_sampler ty_world_solid_slip(const ty_world* w) { return (ty_sampler){w, 1, 0.0, solid_slip}; }
+ty_box ty_world_obstacles_bounds(const ty_world* w)
+{
+    ty_box all = ty_box_empty();
+    for (int k = 0; k < w->n_obstacles; ++k) all = ty_box_unite(&all, &w->obstacles[k].bounds);
+    return all;
+}
 bool ty_world_has_obstacles(const ty_world* w) { return w->n_obstacles > 0; }
 bool ty_world_solid_moves(const ty_world* w) { return w->solid_moves; }
 double ty_world_solid_speed(const ty_world* w) { return w->solid_speed; }

@@ -90,7 +90,7 @@ static ty_status create_parts(ty_world* w)
     TY_TRY(ty_world_create_forces(w));
     TY_TRY(ty_world_create_steers(w));
     w->bounds = find_bounds(w);
-    w->liquid_band = ty_bodies_band(w->liquids, w->n_liquids);
+    w->liquid_band = ty_bodies_settle(w->liquids, w->n_liquids);
     for (int i = 0; i < w->n_liquids; ++i)
         TY_TRY(ty_varying_prepare(&w->liquids[i].velocity, 0.0, 0.0));
     return ty_world_move(w, 0.0, 0.0);

@@ -35,6 +35,7 @@ const ty_world_def* ty_world_get_def(const ty_world* world);
 ty_sampler ty_world_solid(const ty_world* world);
 // Obstacles alone, without the domain's sides; has_obstacles tells whether there are any.
 ty_sampler ty_world_obstacles(const ty_world* world);
+ty_box ty_world_obstacles_bounds(const ty_world* world);
 bool ty_world_has_obstacles(const ty_world* world);
 // Whether any solid moves or changes between t - dt and t.
 bool ty_world_solid_moves(const ty_world* world);

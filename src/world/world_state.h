@@ -13,6 +13,7 @@ typedef struct ty_body {
     ty_varying velocity;    // copies that own only the volumes they load
     bool has_velocity;
     double slip;
+    ty_box bounds;    // as it is now
     ty_world* world;
 } ty_body;
 
@@ -73,7 +74,8 @@ void ty_world_walls(const ty_world* w, int n, const double (*x)[3], double* out)
 // The union's distance of n_bodies, and which body rules (NULL: not asked). TY_FAR and -1 for none.
 void ty_bodies_distance(const ty_body* bodies, int n_bodies, int n, const double (*x)[3],
                         double* out, int* which);
-double ty_bodies_band(const ty_body* bodies, int n_bodies);
+// After bodies have moved: their bounds, and the band within which the union's distance is exact.
+double ty_bodies_settle(ty_body* bodies, int n_bodies);
 
 // spout.c
 ty_status ty_world_create_spouts(ty_world* w);

@@ -295,9 +295,50 @@ static void failed_creation_leaves_nothing(void** state)
     ty_world_def_free(&def);
 }
 
+// Bodies that are too far to matter are not asked.
+static void the_nearest_of_many_bodies_rules(void** state)
+{
+    (void)state;
+    enum { BODIES = 4, POINTS = 8, TRIES = 2000 };
+    const double at[BODIES][4] = {
+        {0.2, 0.3, 0.4, 0.1}, {0.25, 0.35, 0.4, 0.1}, {0.8, 0.7, 0.2, 0.15}, {0.5, 0.9, 0.8, 0.2}};
+    ty_obstacle_def ball[BODIES];
+    ty_world_def def = ty_world_default();
+    ty_world* w;
+    def.has_domain = true;
+    for (int axis = 0; axis < 3; ++axis) def.max[axis] = 1.0;
+    for (int side = 0; side < TY_N_SIDES; ++side) def.wall[side].closed = side == TY_BOTTOM;
+    def.obstacles = ball;
+    def.n_obstacles = BODIES;
+    memset(ball, 0, sizeof ball);
+    for (int b = 0; b < BODIES; ++b) {
+        ball[b].shape = ty_shape_default(TY_SHAPE_SPHERE);
+        memcpy(ball[b].shape.center, at[b], sizeof ball[b].shape.center);
+        ball[b].shape.radius = at[b][3];
+    }
+    assert_ok(ty_world_create(&w, &def, 0.05));
+    for (int i = 0; i < TRIES; ++i) {
+        double x[POINTS][3], d[POINTS];
+        for (int k = 0; k < POINTS; ++k)
+            for (int axis = 0; axis < 3; ++axis)
+                x[k][axis] = ty_unit(ty_mix2((uint64_t)i, (uint64_t)axis)) +
+                             0.1 * ty_unit(ty_mix2((uint64_t)(POINTS * i + k), 3 + (uint64_t)axis));
+        ty_sampler solid = ty_world_solid(w);
+        ty_sample(&solid, POINTS, (const double(*)[3])x, d);
+        for (int k = 0; k < POINTS; ++k) {
+            double least = x[k][1];
+            for (int b = 0; b < BODIES; ++b)
+                least = fmin(least, ty_norm(ty_load3(x[k]) - ty_load3(at[b])) - at[b][3]);
+            assert_near(d[k], least, 1e-12);
+        }
+    }
+    ty_world_destroy(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_nearest_of_many_bodies_rules),
         cmocka_unit_test(a_world_of_nothing_has_no_solid),
         cmocka_unit_test(walls_are_the_distance_to_the_closed_sides),
         cmocka_unit_test(sides_move_in_their_plane_with_their_slip),

@@ -2,6 +2,8 @@
 // Liquid does not come through walls. The way back from a point to where its liquid was is a chord
 // of the path, up to some cells long; where an obstacle's two faces lie across it, it ends at the
 // first.
+#include <string.h>
+
 #include "geometry/slope.h"
 #include "track/contour/slc.h"
 
@@ -74,16 +76,31 @@ static bool may_be_behind(const stop* k, ty_vec3 x, double d, ty_vec3 way, doubl
     return d < length && d > -step && length > step && ty_value_at(&k->solid, x + step * way) < d;
 }
 
+// Whether a way of `length` from x is too short to come to the box.
+static bool is_out_of_reach(const ty_box* box, ty_vec3 x, double length)
+{
+    ty_vec3 gap = ty_max3(ty_max3(ty_load3(box->lo) - x, x - ty_load3(box->hi)), ty_vec(0, 0, 0));
+    return ty_dot(gap, gap) > length * length;
+}
+
 void ty_slc_stop_at_walls(const ty_slc* s, int n, const double (*x)[3], double (*from)[3])
 {
-    double here[BATCH];
+    double near[BATCH][3], here[BATCH];
+    int id[BATCH], n_near = 0;
     if (!ty_world_has_obstacles(s->world)) return;
     stop k = {ty_world_obstacles(s->world), s->def.cell, ty_world_solid_moves(s->world)};
-    ty_sample(&k.solid, n, x, here);
+    ty_box box = ty_world_obstacles_bounds(s->world);
     for (int i = 0; i < n; ++i) {
-        ty_vec3 a = ty_load3(x[i]), way = ty_load3(from[i]) - a;
+        ty_vec3 a = ty_load3(x[i]);
+        if (is_out_of_reach(&box, a, ty_norm(ty_load3(from[i]) - a))) continue;
+        memcpy(near[n_near], x[i], sizeof near[0]);
+        id[n_near++] = i;
+    }
+    ty_sample(&k.solid, n_near, (const double(*)[3])near, here);
+    for (int i = 0; i < n_near; ++i) {
+        ty_vec3 a = ty_load3(near[i]), way = ty_load3(from[id[i]]) - a;
         double length = ty_norm(way);
         if (!may_be_behind(&k, a, here[i], way / length, length)) continue;
-        ty_store3(from[i], march(&k, a, way / length, length));
+        ty_store3(from[id[i]], march(&k, a, way / length, length));
     }
 }
