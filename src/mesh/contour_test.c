@@ -190,24 +190,6 @@ static void zeros_are_found_between_the_ends(void** state)
     }
 }
 
-// Liquid up to a wall at x = 0.78.
-static void walled_eval(const void* self, int n, const double (*x)[3], double* out)
-{
-    (void)self;
-    for (int i = 0; i < n; ++i) out[i] = ty_max(-5e-5 - x[i][0], x[i][0] - 0.78);
-}
-
-// A node that a vertex was kept away from has hardly a value, but what is beside it has. (0.9999 when a small
-// value alone was enough.)
-static void zeros_are_not_where_a_node_without_value_leads(void** state)
-{
-    (void)state;
-    ty_sampler phi = {NULL, 1, 0.0, walled_eval};
-    double a[1][3] = {{0, 0, 0}}, b[1][3] = {{1, 0, 0}}, fa = -6e-9, fb = 0.22, t;
-    ty_find_zeros(&phi, TY_CONTOUR_REFINE_KINKS, 1, a, b, &fa, &fb, &t);
-    assert_near(t, 0.78, 1e-3);
-}
-
 static void octree_gives_the_surface_of_the_full_lattice(void** state)
 {
     (void)state;
@@ -248,7 +230,6 @@ int main(void)
         cmocka_unit_test(every_failed_allocation_is_reported),
         cmocka_unit_test(octree_gives_the_surface_of_the_full_lattice),
         cmocka_unit_test(zeros_are_found_between_the_ends),
-        cmocka_unit_test(zeros_are_not_where_a_node_without_value_leads),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ty_threads_stop();

@@ -20,11 +20,6 @@ static const double FOUND = 1e-6;
 // radius contoured a hundred times moves by less than 1e-3 of a cell with 2e-3).
 static const double NEARLY = 5e-4, NEARLY_EXACT = 2e-3;
 
-// Of the edge: a guess that leads so far from where the value is small rests on an end whose value is not phi's,
-// as where a vertex was kept away from a node. (A film's surface in a wall was put at the next node behind it.
-// With 0.05 edges are asked more often where they need not be, and edges of a body wear off no less.)
-static const double NEAR = 0.5;
-
 typedef struct bracket {
     double lo, hi, f_lo, f_hi;
     double third, f_third;    // an earlier end; equal to lo before there is one
@@ -63,9 +58,9 @@ static void shrink(bracket* b, double t, double f)
     *f_end = f;
 }
 
-// Those of the n open ones that the step before, at t, did not find well enough. next: where it leads.
-static int still_open(double exact_band, int n, int step, const double* t, const double* next,
-                      const double* f, const double* fa, const double* fb, int* open)
+// Those of the n open ones that the step before did not find well enough.
+static int still_open(double exact_band, int n, int step, const double* f, const double* fa,
+                      const double* fb, int* open)
 {
     int n_open = 0;
     for (int j = 0; j < n; ++j) {
@@ -73,8 +68,7 @@ static int still_open(double exact_band, int n, int step, const double* t, const
         double a = fabs(fa[i]), b = fabs(fb[i]), enough = FOUND;
         if (step < TY_CONTOUR_REFINE)
             enough = a <= exact_band && b <= exact_band ? NEARLY_EXACT : NEARLY;
-        if (step == 0 || !(fabs(f[i]) <= enough * (a + b)) || fabs(next[i] - t[i]) > NEAR)
-            open[n_open++] = i;
+        if (step == 0 || !(fabs(f[i]) <= enough * (a + b))) open[n_open++] = i;
     }
     return n_open;
 }
@@ -85,21 +79,19 @@ void ty_find_zeros_on(const ty_sampler* phi, int refine, int n, const double (*a
 {
     bracket k[TY_SAMPLE_BATCH];
     double x[TY_SAMPLE_BATCH][3], f[TY_SAMPLE_BATCH], f_open[TY_SAMPLE_BATCH];
-    double next[TY_SAMPLE_BATCH];
     int open[TY_SAMPLE_BATCH], n_open = n;
     double band = refine >= TY_CONTOUR_REFINE_KINKS ? phi->exact_band : 0.0;
     assert(n <= TY_SAMPLE_BATCH);
     for (int i = 0; i < n; ++i) {
         k[i] = (bracket){0.0, 1.0, fa[i], fb[i], 0.0, fa[i]};
-        next[i] = guess(&k[i]);
         open[i] = i;
     }
     for (int step = 0; step < refine; ++step) {
-        n_open = still_open(band, n_open, step, t, next, f, fa, fb, open);
+        n_open = still_open(band, n_open, step, f, fa, fb, open);
         if (n_open == 0) break;
         for (int j = 0; j < n_open; ++j) {
             int i = open[j];
-            t[i] = next[i];
+            t[i] = guess(&k[i]);
             for (int axis = 0; axis < 3; ++axis)
                 x[j][axis] = a[i][axis] + t[i] * (b[i][axis] - a[i][axis]);
         }
@@ -111,10 +103,9 @@ void ty_find_zeros_on(const ty_sampler* phi, int refine, int n, const double (*a
             f[i] = f_open[j];
             if (fabs(f[i]) <= ROUNDING * (fabs(fa[i]) + fabs(fb[i]))) k[i].lo = k[i].hi = t[i];
             else shrink(&k[i], t[i], f[i]);
-            next[i] = guess(&k[i]);
         }
     }
-    for (int i = 0; i < n; ++i) t[i] = next[i];
+    for (int i = 0; i < n; ++i) t[i] = guess(&k[i]);
 }
 
 void ty_find_zeros(const ty_sampler* phi, int refine, int n, const double (*a)[3],
