@@ -191,7 +191,7 @@ static const ty_key solver_keys[] = {
      NOT_NEGATIVE, .only_solver = "grid tet",
      .sentence = "Dynamic viscosity: water 0.001, honey 10."},
     {"viscosity_form", TY_KEY_CHOICE, .at = DEF(solve.viscosity_form), .unit = "",
-     .fallback = "diffusion", .choices = viscosity_forms, .only_solver = "grid",
+     .fallback = "diffusion", .choices = viscosity_forms, .only_solver = "grid tet",
      .sentence = "How viscosity acts."},
     {"surface_tension", TY_KEY_NUMBER, .at = DEF(solve.surface_tension), .unit = "N/m",
      .fallback = "0", NOT_NEGATIVE, .only_solver = "tet", .essential = true,

@@ -25,7 +25,7 @@ typedef struct ty_solve_def {
     double cell, cfl;
     double density, surface_tension, tolerance;
     ty_varying viscosity;                // Pa s
-    ty_viscosity_form viscosity_form;    // grid; variational carries no acceleration: theta 1
+    ty_viscosity_form viscosity_form;    // with grid variational carries no acceleration: theta 1
     ty_advection advection;    // MacCormack needs theta 1: it adds energy to a carried acceleration
     double theta;              // carried acceleration: weight of the new one; 1 turns it off
     bool reduced_pressure;

@@ -17,14 +17,24 @@
 // where they meet no boundary; the free surface is without stress in the sense du/dn = 0. A wave of
 // k decays with nu k^2 / (1 + (k h)^2 / C).
 //
-// Departs from the full stress tensor: components are not coupled, so a free surface or a slipping
-// curved wall holds a rigid rotation back, and varying viscosity is not exact; viscosity_test.c
-// measures the first.
+// So with `viscosity_form: diffusion`, where a free surface or a slipping curved wall holds a rigid rotation back,
+// and varying viscosity is not exact. `variational` is the whole stress tensor [Batty2008]: instead of 1/2 |grad v|^2
+// it has D:D, D = (grad v + grad v^T) / 2, whose derivative couples the components,
+//
+//     entry (i p, k q):  nu V [ (g_i . g_k) delta_pq + g_i[q] g_k[p] ],    g = grad of the corner's function
+//
+// in one system of three times the size. Nothing has to be said about the free surface, and the motion of a rigid body
+// stays as it is, u being v at the centres.
 #include "solve/tet/viscosity.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "core/log.h"
 #include "core/parallel.h"
 #include "solve/tet/cut_tet.h"
 
-enum { BLOCK = 512, MAX_ROW = 256 };
+enum { BLOCK = 512, MAX_ROW = 256, MAX_ITERATIONS = 2000 };
 
 // Of the deviation of a tet from the linear field: 0.4 % too little decay of a wave of 6 cells. It
 // is the largest k^2 h^2 of the mesh, about.
@@ -47,16 +57,20 @@ struct ty_tet_viscous {
     TY_ARRAY(double) nu;         // per tet
     TY_ARRAY(double) slip;       // per tet with a wall, 1 elsewhere
     TY_ARRAY(ty_vec3) rhs, v;    // per row; v: first guess
-    TY_ARRAY(double) b, x;       // one component
+    TY_ARRAY(double) b, x;       // one component, or all three of a row
+    bool whole;                  // the whole stress tensor
 };
 
-ty_status ty_tet_viscous_create(ty_tet_viscous** out, double tolerance)
+ty_status ty_tet_viscous_create(ty_tet_viscous** out, ty_viscosity_form form, double tolerance)
 {
     *out = NULL;
     ty_tet_viscous* v = ty_alloc_zero(1, sizeof *v);
     if (!v) return ty_no_memory("viscosity");
+    v->whole = form == TY_VISCOSITY_VARIATIONAL;
     ty_linear_def def = ty_linear_default();
     def.tolerance = tolerance;
+    // Aggregates of the multigrid would mix components.
+    if (v->whole) def.method = TY_LINEAR_IC, def.max_iterations = MAX_ITERATIONS;
     ty_status status = ty_linear_create(&v->linear, &def);
     if (status.code != TY_OK) ty_free(v);
     else *out = v;
@@ -139,22 +153,24 @@ static void slip_block(void* ctx, ty_range r)
     for (int k = 0; k < n; ++k) j->v->slip.at[id[k]] = j->m->sticks ? 0.0 : slip[k];
 }
 
-// One row while it is made: columns as they come.
+// The row of a vertex while it is made: columns as they come.
 typedef struct row {
     int n, col[MAX_ROW];
-    double val[MAX_ROW];
+    double val[MAX_ROW];          // of each component with itself
+    double mix[MAX_ROW][3][3];    // and what comes to that where components are coupled
 } row;
 
-static void add(row* r, int col, double value)
+// The place of a column, where there is nothing yet if it is new.
+static int place_in(row* r, int col)
 {
     for (int k = 0; k < r->n; ++k)
-        if (r->col[k] == col) {
-            r->val[k] += value;
-            return;
-        }
-    if (r->n == MAX_ROW) return;    // no vertex of the lattice has half as many neighbours
-    r->col[r->n] = col;
-    r->val[r->n++] = value;
+        if (r->col[k] == col) return k;
+    assert(r->n < MAX_ROW);    // no vertex of the lattice has half as many neighbours
+    int k = r->n++;
+    r->col[k] = col;
+    r->val[k] = 0.0;
+    memset(r->mix[k], 0, sizeof r->mix[k]);
+    return k;
 }
 
 // What a tet has in the row of its corner i.
@@ -170,10 +186,14 @@ static void add_tet(const job* j, int t, int i, row* r, ty_vec3* rhs)
     if (j->v->slip.at[t] < 1.0 && has_wall(s, t, &wall))
         hold = j->dt * nu_of(j, t) * (1.0 - j->v->slip.at[t]) * ty_norm(wall.area) /
                (WALL_SLIP * h);
-    for (int k = 0; k < 4; ++k)
-        add(r, j->v->row.at[s->mesh.tet[t][k]],
-            mass * at[i] * at[k] + stiffness * ty_dot(ty_load3(g.S[i]), ty_load3(g.S[k])) +
-                hold * wall.centre[i] * wall.centre[k]);
+    for (int k = 0; k < 4; ++k) {
+        int to = place_in(r, j->v->row.at[s->mesh.tet[t][k]]);
+        r->val[to] += mass * at[i] * at[k] +
+                      stiffness * ty_dot(ty_load3(g.S[i]), ty_load3(g.S[k])) +
+                      hold * wall.centre[i] * wall.centre[k];
+        for (int p = 0; p < 3 && j->v->whole; ++p)
+            for (int q = 0; q < 3; ++q) r->mix[to][p][q] += stiffness * g.S[i][q] * g.S[k][p];
+    }
     *rhs += mass * at[i] * s->u.at[t] + hold * wall.centre[i] * ty_tet_solid_velocity(s, t);
 }
 
@@ -206,7 +226,7 @@ static void count_block(void* ctx, ty_range range)
         for (int at = j->stars->first.at[v]; at < j->stars->first.at[v + 1]; ++at) {
             int t = j->stars->corner.at[at] / 4;
             for (int i = 0; i < 4 && s->open.at[t] > 0.0; ++i)
-                add(&r, j->v->row.at[s->mesh.tet[t][i]], 0.0);
+                place_in(&r, j->v->row.at[s->mesh.tet[t][i]]);
         }
         j->v->count.at[k] = r.n;
     }
@@ -219,8 +239,16 @@ static void fill_block(void* ctx, ty_range range)
     row r;
     for (int64_t k = range.begin; k < range.end; ++k) {
         fill_row(j, k, &r);
-        for (int e = 0; e < r.n; ++e)
-            a->col[a->row_start[k] + e] = r.col[e], a->val[a->row_start[k] + e] = r.val[e];
+        if (!j->v->whole) {
+            memcpy(a->col + a->row_start[k], r.col, (size_t)r.n * sizeof *a->col);
+            memcpy(a->val + a->row_start[k], r.val, (size_t)r.n * sizeof *a->val);
+        }
+        for (int p = 0; p < 3 && j->v->whole; ++p)
+            for (int e = 0; e < 3 * r.n; ++e) {
+                int at = a->row_start[3 * k + p] + e, from = e / 3, q = e % 3;
+                a->col[at] = 3 * r.col[from] + q;
+                a->val[at] = r.mix[from][p][q] + (p == q ? r.val[from] : 0.0);
+            }
     }
 }
 
@@ -237,8 +265,10 @@ static ty_status number(const job* j)
         v->row.at[i] = live ? n : -1;
         if (live) v->vert.at[n++] = i;
     }
+    int width = v->whole ? 3 : 1;
     if (!ty_array_resize(&v->count, n) || !ty_array_resize(&v->rhs, n) ||
-        !ty_array_resize(&v->v, n) || !ty_array_resize(&v->b, n) || !ty_array_resize(&v->x, n))
+        !ty_array_resize(&v->v, n) || !ty_array_resize(&v->b, width * n) ||
+        !ty_array_resize(&v->x, width * n))
         return ty_no_memory("viscosity");
     v->vert.n = n;
     return ty_ok();
@@ -247,30 +277,46 @@ static ty_status number(const job* j)
 static ty_status assemble(const job* j)
 {
     ty_csr* a = &j->v->matrix;
-    int n = (int)j->v->vert.n;
+    int n = (int)j->v->vert.n, width = j->v->whole ? 3 : 1;
     int64_t entries = 0;
     ty_parallel_for(n, BLOCK, count_block, (void*)j);
     for (int k = 0; k < n; ++k) entries += j->v->count.at[k];
-    TY_TRY(ty_csr_reserve(a, n, n, entries));
-    for (int k = 0; k < n; ++k) a->row_start[k + 1] = a->row_start[k] + j->v->count.at[k];
+    TY_TRY(ty_csr_reserve(a, width * n, width * n, width * width * entries));
+    for (int k = 0; k < width * n; ++k)
+        a->row_start[k + 1] = a->row_start[k] + width * j->v->count.at[k / width];
     ty_parallel_for(n, BLOCK, fill_block, (void*)j);
     ty_csr_sort(a);
     return ty_ok();
 }
 
+static ty_status solve_one(ty_tet_viscous* v, ty_solve_stats* stats)
+{
+    ty_linear_stats linear;
+    TY_TRY(ty_linear_solve(v->linear, v->b.at, v->x.at, &linear));
+    stats->iterations += linear.iterations;
+    if (!linear.converged)
+        ty_log(TY_LOG_WARNING, "viscosity: residual %.1e after %d iterations", linear.last_residual,
+               linear.iterations);
+    return ty_ok();
+}
+
+// Of each row as many components as one system has, from `axis` on.
+static ty_status solve_from(ty_tet_viscous* v, int axis, ty_solve_stats* stats)
+{
+    int64_t n = v->vert.n, width = v->whole ? 3 : 1;
+    for (int64_t i = 0; i < width * n; ++i) {
+        int64_t k = i / width, own = axis + i % width;
+        v->b.at[i] = v->rhs.at[k][own], v->x.at[i] = v->v.at[k][own];
+    }
+    TY_TRY(solve_one(v, stats));
+    for (int64_t i = 0; i < width * n; ++i) v->v.at[i / width][axis + i % width] = v->x.at[i];
+    return ty_ok();
+}
+
 static ty_status solve(const job* j, ty_solve_stats* stats)
 {
-    ty_tet_viscous* v = j->v;
-    int64_t n = v->vert.n;
-    TY_TRY(ty_linear_setup(v->linear, &v->matrix, NULL));
-    for (int axis = 0; axis < 3; ++axis) {
-        ty_linear_stats linear;
-        for (int64_t k = 0; k < n; ++k)
-            v->b.at[k] = v->rhs.at[k][axis], v->x.at[k] = v->v.at[k][axis];
-        TY_TRY(ty_linear_solve(v->linear, v->b.at, v->x.at, &linear));
-        stats->iterations += linear.iterations;
-        for (int64_t k = 0; k < n; ++k) v->v.at[k][axis] = v->x.at[k];
-    }
+    TY_TRY(ty_linear_setup(j->v->linear, &j->v->matrix, NULL));
+    for (int axis = 0; axis < 3; axis += j->v->whole ? 3 : 1) TY_TRY(solve_from(j->v, axis, stats));
     return ty_ok();
 }
 
@@ -325,7 +371,8 @@ ty_status ty_tetflow_viscosity(ty_tetflow* tf, double dt, ty_solve_stats* stats)
     bool constant = ty_varying_is_constant(mu);
     ty_tet_motion* m = ty_tetflow_new(tf);
     if ((constant && mu->constant[0] <= 0.0) || m->state.mesh.n_tets == 0) return ty_ok();
-    if (!tf->viscous) TY_TRY(ty_tet_viscous_create(&tf->viscous, tf->def->tolerance));
+    if (!tf->viscous)
+        TY_TRY(ty_tet_viscous_create(&tf->viscous, tf->scene->viscosity_form, tf->def->tolerance));
     TY_TRY(ty_tet_stars_make(&tf->stars, &m->state.mesh));
     double nu = mu->constant[0] / tf->def->density;
     if (!constant) TY_TRY(sample_nu(tf, tf->viscous));
