@@ -55,12 +55,13 @@ static ty_status archive_values(ty_tet_state* s, ty_archive* ar)
     TY_TRY(ty_archive_growing(ar, "tet.wall", &s->solid));
     TY_TRY(ty_archive_growing(ar, "tet.solid", &s->solid_velocity));
     TY_TRY(ty_archive_growing(ar, "tet.vert_kind", &s->vert_kind));
+    TY_TRY(ty_archive_growing(ar, "tet.held", &s->held));
     TY_TRY(ty_archive_growing(ar, "tet.u", &s->u));
     TY_TRY(ty_archive_growing(ar, "tet.a", &s->a));
     TY_TRY(ty_archive_growing(ar, "tet.pressure", &s->pressure));
     if (s->open.n != tets || (s->solid_velocity.n && s->solid_velocity.n != tets) ||
-        s->u.n != tets || s->a.n != tets || s->vert_kind.n != verts || s->solid.n != verts ||
-        s->pressure.n != verts)
+        (s->held.n && s->held.n != tets) || s->u.n != tets || s->a.n != tets ||
+        s->vert_kind.n != verts || s->solid.n != verts || s->pressure.n != verts)
         return ty_fail(TY_DAMAGED, "the velocities do not fit the tetrahedra");
     return ty_ok();
 }

@@ -10,9 +10,19 @@
 static const double STEP = 0.5, BEHIND = 0.25;
 enum { MOST_STEPS = 1000 };
 
-// Whether behind the source, seen from x against the velocity v, there is no air.
-static bool is_covered(const ty_tetflow* tf, const ty_liquid* liquid, const ty_source* s, ty_vec3 x,
-                       ty_vec3 v)
+// Beyond a side that is open: what liquid there is there nobody sees, and the source goes on in it.
+static bool is_outside(const ty_world_def* def, const double x[3])
+{
+    for (int axis = 0; axis < 3 && def->has_domain; ++axis)
+        for (int high = 0; high < 2; ++high)
+            if (!def->wall[2 * axis + high].closed &&
+                (high ? x[axis] > def->max[axis] : x[axis] < def->min[axis]))
+                return true;
+    return false;
+}
+
+bool ty_tetflow_is_covered(const ty_tetflow* tf, const ty_liquid* liquid, const ty_source* s,
+                           ty_vec3 x, ty_vec3 v)
 {
     double h = tf->def->cell, d, at[1][3];
     ty_vec3 back = -STEP * h * ty_normalize(v);
@@ -22,6 +32,7 @@ static bool is_covered(const ty_tetflow* tf, const ty_liquid* liquid, const ty_s
         ty_sample(&s->distance, 1, (const double(*)[3])at, &d);
         if (d > BEHIND * h) break;
     }
+    if (is_outside(ty_world_get_def(tf->world), at[0])) return false;
     ty_sampler solid = ty_world_solid(tf->world);
     ty_sample(&liquid->distance, 1, (const double(*)[3])at, &d);
     if (d < 0.0) return true;
@@ -41,7 +52,9 @@ static void emit(ty_tetflow* tf, const ty_liquid* liquid, int k)
         ty_store3(x[0], m->centre.at[t]);
         ty_sample(&s.velocity, 1, (const double(*)[3])x, v[0]);
         volume += w;
-        if (is_covered(tf, liquid, &s, m->centre.at[t], ty_load3(v[0]))) covered += w;
+        if (!ty_tet_is_held(&m->state, t) &&
+            ty_tetflow_is_covered(tf, liquid, &s, m->centre.at[t], ty_load3(v[0])))
+            covered += w;
     }
     double rate = volume > 0.0 ? s.rate * (covered / volume) / volume : 0.0;
     for (int t = 0; t < m->state.mesh.n_tets && rate > 0.0; ++t)

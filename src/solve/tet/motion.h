@@ -139,6 +139,7 @@ typedef struct ty_tetflow {
     bool carries;        // theta < 1: accelerations are carried along
     bool stiff;          // viscosity holds against gravity: acts between two projections
     bool conforms;       // the mesh ends at solids, as in the paper
+    bool holds;    // sources that pour into air keep their velocity; not with two-point pressures
     double max_speed, dt_limit;
     ty_slow slow;    // what the next step does with its kinetic energy
     ty_tet_projector* projector;
@@ -177,8 +178,11 @@ ty_status ty_tetflow_carry(ty_tetflow* tf, double dt);
 void ty_tetflow_arriving(const ty_tetflow* tf, double dt, int n, const double (*x)[3], double* u,
                          double* a);
 // push.c: forces, steering, sources; `force` is set.
-ty_status ty_tetflow_start_sources(ty_tetflow* tf);
-ty_status ty_tetflow_push(ty_tetflow* tf, double dt, double solve_dt);
+ty_status ty_tetflow_start_sources(ty_tetflow* tf, const ty_liquid* liquid);
+ty_status ty_tetflow_push(ty_tetflow* tf, const ty_liquid* liquid, double dt, double solve_dt);
+// Points in the domain that stand for n points: trackers continue liquid beyond open sides as it is there, and so sources go
+// on. (Liquid above an open top that nothing holds falls past its nozzle.)
+void ty_tetflow_draw_in(const ty_tetflow* tf, int n, const double (*x)[3], double (*out)[3]);
 // What the pressure did in sources; and liquid there has no acceleration to carry.
 void ty_tetflow_measure_sources(ty_tetflow* tf);
 void ty_tetflow_rest_sources(ty_tetflow* tf);
@@ -190,7 +194,10 @@ ty_status ty_tetflow_tension(ty_tetflow* tf, const ty_liquid* liquid);
 ty_status ty_tetflow_contact(ty_tetflow* tf);
 // The direction away from solids, by differences over a part of a cell.
 ty_vec3 ty_tet_way_out(const ty_sampler* solid, double cell, ty_vec3 x);
-// emit.c: adds to `divergence` what sources bring in where no air is behind them.
+// emit.c: whether behind a source, seen from x in it against the velocity v, there is no air.
+bool ty_tetflow_is_covered(const ty_tetflow* tf, const ty_liquid* liquid, const ty_source* s,
+                           ty_vec3 x, ty_vec3 v);
+// Adds to `divergence` what sources bring in where no air is behind them.
 void ty_tetflow_emit(ty_tetflow* tf, const ty_liquid* liquid);
 // calm.c: slivers move as the open tets beside them; forces join the accelerations, which become
 // what may be carried.

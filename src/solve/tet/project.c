@@ -25,6 +25,7 @@ void ty_tet_state_free(ty_tet_state* s)
     ty_array_free(&s->open);
     ty_array_free(&s->solid_velocity);
     ty_array_free(&s->vert_kind);
+    ty_array_free(&s->held);
     ty_array_free(&s->given);
     ty_array_free(&s->u);
     ty_array_free(&s->a);

@@ -11,6 +11,9 @@
 // 4 out of one tet is that into the other. Where faces of cut tets take the mean of their vertices
 // this is P^T A P with A = sum phi S.S/V.
 //
+// A held tet keeps its velocity: no term on the left, S . u on the right, so that what it lets out is exactly what
+// comes in beside it.
+//
 // Moving solids push at the wall, not by (1 - phi) S_k . u_solid in the volume: both are exact for
 // rigid walls, but where a moving solid meets a still one the velocity in the volume has sources (a
 // piston in a tank gave 11 % too much).
@@ -75,6 +78,7 @@ static void add_tet(const ty_tet_job* job, int tet, int k, row* r)
     ty_vec3 S = local.S[own];
     r->rhs += open *
               (ty_dot(S, s->u.at[tet]) + local.volume * ty_wanted(job, tet) * local.mean[own]);
+    if (ty_tet_is_held(s, tet)) return;
     r->rhs -= scale * ty_dot(S, local.known);
     r->rhs -= wall_part(job, tet, &local, own);
     for (int l = 0; l < local.n; ++l) add(r, local.unknown[l], scale * ty_dot(S, local.S[l]));
@@ -109,7 +113,7 @@ static int count_row(const ty_tet_job* job, int k, int worker)
     int n_tets = n_tets_of_row(job, k), unknown[8];
     for (int i = 0; i < n_tets; ++i) {
         int tet = tet_of_row(job, k, i);
-        if (job->s->open.at[tet] == 0.0) continue;
+        if (job->s->open.at[tet] == 0.0 || ty_tet_is_held(job->s, tet)) continue;
         int n = ty_tet_local_unknowns(job, tet, unknown);
         bool has = false;
         for (int l = 0; l < n; ++l) has |= unknown[l] == k;
@@ -137,7 +141,7 @@ static int count_plain_row(const ty_tet_job* job, int k)
     const int *tets = m->face_tet[job->p->unknown_face.at[k]], *unknown = job->p->face_unknown.at;
     int n = 1;
     for (int side = 0; side < 2 && tets[side] >= 0; ++side) {
-        if (job->s->open.at[tets[side]] == 0.0) continue;
+        if (job->s->open.at[tets[side]] == 0.0 || ty_tet_is_held(job->s, tets[side])) continue;
         for (int i = 0; i < 4; ++i) n += unknown[m->tet_face[tets[side]][i]] >= 0;
         --n;    // its own
     }
@@ -174,6 +178,7 @@ static double add_plain_tet(const ty_tet_job* job, int tet, int f, row* r)
     r->rhs += open * (ty_dot(S, s->u.at[tet]) + volume * ty_wanted(job, tet) * 0.25);
     if (ty_dot(velocity, velocity) != 0.0 && ty_tet_face_open(s, tet, own) == 0.0)
         r->rhs -= ty_dot(S, velocity);
+    if (ty_tet_is_held(s, tet)) return 0.0;
     // Nobody could guess which of the four is the row's own.
     for (int i = 0; i < 4; ++i) {
         int k = job->p->face_unknown.at[face[i]];
@@ -288,8 +293,8 @@ static void count_coarse_block(void* ctx, ty_range r)
         if (i < 0) continue;
         for (int k = p->around_start.at[v]; k < p->around_start.at[v + 1]; ++k)
             for (int j = 0; j < 4; ++j) {
-                int col = p->vert_coarse.at[job->s->mesh.tet[p->around.at[k] / 4][j]];
-                if (col < 0 || seen[col] == i) continue;
+                int t = p->around.at[k] / 4, col = p->vert_coarse.at[job->s->mesh.tet[t][j]];
+                if (col < 0 || seen[col] == i || ty_tet_is_held(job->s, t)) continue;
                 seen[col] = i;
                 ++n;
             }
@@ -311,6 +316,7 @@ static void fill_coarse_block(void* ctx, ty_range r)
         for (int k = p->around_start.at[v]; k < p->around_start.at[v + 1]; ++k) {
             int t = p->around.at[k] / 4, own = p->around.at[k] % 4;
             double volume, product[4], share = s->open.at[t] / 9.0;
+            if (ty_tet_is_held(s, t)) continue;
             ty_tet_mesh_products(&s->mesh, t, own, &volume, product);
             for (int j = 0; j < 4; ++j) {
                 int col = p->vert_coarse.at[s->mesh.tet[t][j]];
@@ -416,9 +422,10 @@ static double sample_block(void* ctx, ty_range r)
         ty_tet_local local;
         ty_tet_geometry g = ty_tet_mesh_geometry(&s->mesh, t);
         ty_tet_make_local(q->job, t, &g, &local);
-        ty_vec3 u = s->u.at[t] - gradient(&local, p->x.at);
+        ty_vec3 u = s->u.at[t], known = local.known;
         local.known = ty_vec(0, 0, 0);
-        u -= gradient(&local, p->guess.at);
+        if (!ty_tet_is_held(s, t))
+            u -= gradient(&local, p->x.at) + gradient(&local, p->guess.at) + known / local.volume;
         for (int i = 0; i < 4; ++i)
             if (p->face_unknown.at[s->mesh.tet_face[t][i]] != TY_FACE_NODAL)
                 top = fmax(top, fabs(ty_dot(ty_load3(g.S[i]), u)));
@@ -441,7 +448,7 @@ static void update_block(void* ctx, ty_range r)
     for (int64_t t = r.begin; t < r.end; ++t) {
         ty_vec3 grad = ty_vec(0, 0, 0);
         ty_tet_geometry g = ty_tet_mesh_geometry(&s->mesh, (int)t);
-        if (s->open.at[t] > 0.0) {
+        if (s->open.at[t] > 0.0 && !ty_tet_is_held(s, t)) {
             ty_tet_local local;
             ty_tet_make_local(job, (int)t, &g, &local);
             grad = gradient(&local, job->p->x.at);
@@ -586,7 +593,7 @@ static void make_pressure(void* ctx, ty_range r)
             int v = m->tet[t][i];
             any |= wanted[i] = is_own(&own, v) && !(p->weight.at[v] < 0.0);
         }
-        if (!any || s->open.at[t] == 0.0) continue;
+        if (!any || s->open.at[t] == 0.0 || ty_tet_is_held(s, t)) continue;
         double x[4], volume = ty_tet_mesh_geometry(m, t).volume;
         face_values(job, t, x);
         double sum = x[0] + x[1] + x[2] + x[3];

@@ -100,7 +100,7 @@ static ty_status move(ty_tetflow* tf, const ty_liquid* liquid, double dt, double
     double solve_dt = theta * dt, begin = ty_clock();
     TY_TRY(ty_tetflow_carry(tf, dt));
     if (tf->def->paper) TY_TRY(ty_tetflow_keep_unpushed(tf));
-    TY_TRY(ty_tetflow_push(tf, dt, solve_dt));
+    TY_TRY(ty_tetflow_push(tf, liquid, dt, solve_dt));
     if (!tf->stiff) TY_TRY(ty_tetflow_viscosity(tf, dt, stats));
     if (tf->def->paper) {
         TY_TRY(ty_tetflow_carry_faces(tf, dt));
@@ -154,7 +154,7 @@ static ty_status start(ty_tetflow* tf, const ty_liquid* liquid, ty_solve_stats* 
 {
     TY_TRY(ty_tetflow_fill(tf, liquid));
     TY_TRY(set_velocity(tf));
-    TY_TRY(ty_tetflow_start_sources(tf));
+    TY_TRY(ty_tetflow_start_sources(tf, liquid));
     TY_TRY(ty_tetflow_give(tf, liquid, false));
     TY_TRY(leave_old(tf, liquid, 0.0));
     TY_TRY(project(tf, liquid, 1.0, stats));
@@ -317,6 +317,7 @@ static ty_status create(void** self, const ty_solve_def* def, const ty_world* wo
     tf->stiff = ty_tetflow_is_stiff(def, world);
     tf->theta = scheme == TY_TET_TWO_POINT || tf->stiff ? 1.0 : def->theta;
     tf->carries = tf->theta < 1.0;
+    tf->holds = scheme != TY_TET_TWO_POINT;
     for (int i = 0; i < 2; ++i) tf->motion[i].sharpens = scheme == TY_TET_FACE;
     if (status.code == TY_OK) status = ty_tet_projector_create(&tf->projector, scheme, tf->def);
     if (status.code == TY_OK) *self = tf;

@@ -23,7 +23,8 @@ enum {
     TY_VERT_CUT = 8,       // a tet around it is cut
     TY_VERT_SOLID = 16,    // lies on a solid; only where the mesh conforms to solids
     // Air, but outside the liquid: the mesh is thicker than it (`filling`)
-    TY_VERT_LIFTED = 32
+    TY_VERT_LIFTED = 32,
+    TY_VERT_HELD = 64    // every open tet around it is held
 };
 
 // A tet with less open volume than this share is dropped (open 0). Slivers cost no iterations and
@@ -47,6 +48,8 @@ typedef struct ty_tet_state {
     TY_ARRAY(ty_vec3)
     solid_velocity;    // per tet, of the solid in it; zero in uncut tets; empty where none moves
     TY_ARRAY(uint8_t) vert_kind;
+    // Per tet: its velocity is given, the pressure acts as if it were infinitely heavy; empty: none is
+    TY_ARRAY(uint8_t) held;
     TY_ARRAY(double) given;    // per vertex, m2/s2: p' / rho at air vertices, 0 elsewhere
     TY_ARRAY(ty_vec3)
     u;    // per tet, m/s; project gives dropped ones the average of known neighbours
@@ -61,6 +64,11 @@ typedef struct ty_tet_state {
 } ty_tet_state;
 
 void ty_tet_state_free(ty_tet_state* s);
+
+static inline bool ty_tet_is_held(const ty_tet_state* s, int64_t tet)
+{
+    return s->held.n && s->held.at[tet];
+}
 
 static inline ty_vec3 ty_tet_solid_velocity(const ty_tet_state* s, int64_t tet)
 {

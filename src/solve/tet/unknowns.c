@@ -31,6 +31,11 @@ static bool is_air_face(const ty_tet_state* s, int face, bool paper)
     return paper ? free : air && open;
 }
 
+static bool is_moved(const ty_tet_state* s, int tet)
+{
+    return tet >= 0 && s->open.at[tet] > 0.0 && !ty_tet_is_held(s, tet);
+}
+
 static bool is_cut(const ty_tet_state* s, int tet)
 {
     return s->open.at[tet] > 0.0 && s->open.at[tet] < 1.0;
@@ -43,7 +48,7 @@ static void face_block(void* ctx, ty_range r)
     for (int64_t f = r.begin; f < r.end; ++f) {
         const int* side = s->mesh.face_tet[f];
         bool cut = is_cut(s, side[0]) || (side[1] >= 0 && is_cut(s, side[1]));
-        bool live = s->open.at[side[0]] > 0.0 || (side[1] >= 0 && s->open.at[side[1]] > 0.0);
+        bool live = is_moved(s, side[0]) || is_moved(s, side[1]);
         int kind = 0;
         if (job->p->scheme == TY_TET_NODAL || (cut && job->p->scheme == TY_TET_FACE) || !live)
             kind = TY_FACE_NODAL;
@@ -60,7 +65,7 @@ static ty_status number_vertices(const ty_tet_job* job, int first)
     p->unknown_vert.n = 0;
     for (int v = 0; v < job->s->mesh.n_verts; ++v) {
         int kind = job->s->vert_kind.at[v];
-        bool free = (kind & TY_VERT_LIVE) && !(kind & TY_VERT_AIR);
+        bool free = (kind & TY_VERT_LIVE) && !(kind & (TY_VERT_AIR | TY_VERT_HELD));
         p->vert_coarse.at[v] = free ? coarse++ : -1;
         p->vert_unknown.at[v] = free && (kind & needed) == needed ? next++ : -1;
         if (p->vert_unknown.at[v] >= 0 && !ty_array_push(&p->unknown_vert, v))

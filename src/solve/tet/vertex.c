@@ -281,12 +281,13 @@ static bool find_range(const vertex_job* job, const field* f, ty_vec3 normal, co
     return *low <= *high;
 }
 
-static void set_normal_part(const vertex_job* job, int v, const int* corner, int n)
+static void set_normal_part(const vertex_job* job, int v, const int* corner, int n, bool given)
 {
     surface_flux q = measure_flux(job, corner, n);
     ty_tet_missing* missing = &job->missing[v - job->m->state.mesh.n_inner];
     double size = ty_norm(q.area), h2 = job->cell * job->cell;
-    bool told = 3.0 * q.plain >= LEAST_AREA * h2 && size >= LEAST_FLAT * q.plain, held = false;
+    bool told = !given && 3.0 * q.plain >= LEAST_AREA * h2 && size >= LEAST_FLAT * q.plain,
+         held = false;
     missing->normal = size > 0.0 ? q.area / size : q.area;
     for (int f = 0; f < 2; ++f) {
         double low, high;
@@ -315,6 +316,25 @@ ty_vec3 ty_tet_wall_velocity(const ty_tet_motion* m, const ty_tet_stars* stars, 
     return n ? sum / n : sum;
 }
 
+// Around held tets their velocity: what they let out is what the liquid beside them has room for, and with a mean
+// of both a jet leaves its source faster than it should.
+static bool take_held(const vertex_job* job, int v, const int* corner, int n)
+{
+    const ty_tet_motion* m = job->m;
+    ty_vec3 sum = {0};
+    double all = 0.0;
+    for (int k = 0; k < n; ++k) {
+        int t = corner[k] / 4;
+        if (!ty_tet_is_held(&m->state, t)) continue;
+        sum += m->volume.at[t] * job->field[0].tet[t];
+        all += m->volume.at[t];
+    }
+    if (!(all > 0.0)) return false;
+    job->field[0].vert[v] = sum / all;
+    job->field[1].vert[v] = ty_vec(0, 0, 0);
+    return true;
+}
+
 static void vertex_block(void* ctx, ty_range r)
 {
     const vertex_job* job = ctx;
@@ -329,7 +349,8 @@ static void vertex_block(void* ctx, ty_range r)
             for (int f = 0; f < 2; ++f)
                 job->field[f].vert[v] = rigid(job, &job->field[f], ty_load3(s->mesh.vert[v]),
                                               corner, n);
-        if (s->vert_kind.at[v] & TY_VERT_AIR) set_normal_part(job, (int)v, corner, n);
+        bool held = s->held.n && take_held(job, (int)v, corner, n);
+        if (s->vert_kind.at[v] & TY_VERT_AIR) set_normal_part(job, (int)v, corner, n, held);
         if (!job->m->sticks || !(s->vert_kind.at[v] & TY_VERT_SOLID)) continue;
         job->field[0].vert[v] = ty_tet_wall_velocity(job->m, job->stars, (int)v);
         job->field[1].vert[v] = ty_vec(0, 0, 0);

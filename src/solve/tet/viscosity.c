@@ -13,6 +13,8 @@
 //
 //     [ sum_t V c/(1 + c) m m^T + dt nu V grad grad^T + walls ] v = sum_t V c/(1 + c) m u* + walls
 //
+// Of held tets u_t is given: their part is c instead of c / (1 + c).
+//
 // A minimum: so stable for any nu dt, and no energy is added. Uniform and linear fields are exact
 // where they meet no boundary; the free surface is without stress in the sense du/dn = 0. A wave of
 // k decays with nu k^2 / (1 + (k h)^2 / C).
@@ -177,7 +179,8 @@ static int place_in(row* r, int col)
 static void add_tet(const job* j, int t, int i, row* r, ty_vec3* rhs)
 {
     const ty_tet_state* s = &j->m->state;
-    double open = s->open.at[t], c = tie(j, t), mass = open * j->m->volume.at[t] * c / (1.0 + c);
+    double open = s->open.at[t], c = tie(j, t);
+    double mass = open * j->m->volume.at[t] * (ty_tet_is_held(s, t) ? c : c / (1.0 + c));
     ty_tet_geometry g = ty_tet_mesh_geometry(&s->mesh, t);
     double stiffness = open * j->dt * nu_of(j, t) / (9.0 * g.volume);
     ty_wall_part wall = {0};
@@ -325,7 +328,7 @@ static void update_block(void* ctx, ty_range r)
     const job* j = ctx;
     ty_tet_state* s = &j->m->state;
     for (int64_t t = r.begin; t < r.end; ++t) {
-        if (!(s->open.at[t] > 0.0)) continue;
+        if (!(s->open.at[t] > 0.0) || ty_tet_is_held(s, t)) continue;
         ty_vec3 v = ty_vec(0, 0, 0);
         double c = tie(j, (int)t), at[4];
         ty_tet_centre_weights(s, (int)t, at);
