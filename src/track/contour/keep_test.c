@@ -109,6 +109,57 @@ static void blocks_need_no_domain(void** state)
     }
 }
 
+// m3 in the open of a box, by blocks; its triangles are as long as it is.
+static double in_box(const tank* t, const double lo[3], const double hi[3])
+{
+    static const int quad[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                                   {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+    ty_slc_blocks b = {0};
+    double x[8][3], sum = 0.0;
+    bool fits;
+    ty_box box = ty_box_empty();
+    for (int i = 0; i < 8; ++i) {
+        for (int axis = 0; axis < 3; ++axis) x[i][axis] = i >> axis & 1 ? hi[axis] : lo[axis];
+        ty_box_add(&box, x[i]);
+    }
+    assert_ok(ty_slc_blocks_begin(&b, t->world, &box, H, &fits));
+    assert_true(fits);
+    for (int i = 0; i < 6; ++i) {
+        const int* q = quad[i];
+        ty_slc_blocks_add(&b, (const double(*)[3])x, (const int[3]){q[0], q[1], q[2]}, 1.0);
+        ty_slc_blocks_add(&b, (const double(*)[3])x, (const int[3]){q[0], q[2], q[3]}, 1.0);
+    }
+    assert_ok(ty_slc_blocks_visit(&b, 0.0, add_up, &sum));
+    sum *= b.size * b.size * b.size;
+    ty_slc_blocks_free(&b);
+    return sum;
+}
+
+// A trough with walls and a floor of two cells that lie anywhere between the blocks' places. Liquid stands in it, and
+// ends in the walls: where it does so counts for nothing.
+static void what_lies_in_walls_counts_for_nothing(void** state)
+{
+    (void)state;
+    const double wide = 2.0 * H;
+    for (int i = 0; i < 4; ++i) {
+        const double lo[3] = {0.2, 0.21 + 0.3 * i * H, 0.23}, hi[3] = {0.7, 0.9, 0.74}, level = 0.6;
+        tank t;
+        tank_begin(&t, 1, 1, 1);
+        tank_obstacle(&t, block(lo[0] - wide, lo[1] - wide, -1, hi[0] + wide, lo[1], 2));
+        tank_obstacle(&t, block(lo[0] - wide, lo[1] - wide, -1, lo[0], hi[1], 2));
+        tank_obstacle(&t, block(hi[0], lo[1] - wide, -1, hi[0] + wide, hi[1], 2));
+        tank_open(&t, H);
+        double should = (hi[0] - lo[0]) * (level - lo[1]) * (hi[2] - lo[2]);
+        for (int k = 1; k < 5; ++k) {
+            double deep = 0.23 * k * H;
+            double is = in_box(&t, (const double[3]){lo[0] - deep, lo[1] - deep, lo[2]},
+                               (const double[3]){hi[0] + deep, level, hi[2]});
+            assert_true(fabs(is - should) < 1e-3 * should);
+        }
+        tank_close(&t);
+    }
+}
+
 // What is above a level falls.
 typedef struct falling {
     double level, speed;
@@ -239,6 +290,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_hold_what_lies_between_two_surfaces),
         cmocka_unit_test(blocks_need_no_domain),
+        cmocka_unit_test(what_lies_in_walls_counts_for_nothing),
         cmocka_unit_test(sources_bring_no_more_than_they_let_out),
         cmocka_unit_test(what_is_in_a_plate_does_not_come_out),
         cmocka_unit_test(air_that_closes_up_does_not_become_liquid),
