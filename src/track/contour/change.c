@@ -209,7 +209,6 @@ ty_status ty_slc_offset(ty_slc* s, const double* metres_per_piece)
     ty_sampler offset = {.self = &exact, .width = 1, .eval = eval_offset};
     ty_slc_walled walled = ty_slc_wall(s, &offset);
     walled.rough = (ty_sampler){.self = &rough, .width = 1, .eval = eval_offset};
-    walled.clear = TY_SLC_CLEAR * h;
     ty_slc_remake_def def = {.phi = ty_slc_walled_sampler(&walled), .lipschitz = 1.5};
     def.box = ty_slc_bounds(s, MARGIN * h + most);
     return ty_slc_remake(s, &def);

@@ -147,10 +147,15 @@ static void eval_pulled(const void* self, int n, const double (*x)[3], double* o
     }
 }
 
-// The value at x for a remake where the way back is not worth following: that begins with velocity v and
-// leads at once to where the surface is farther away than the way is long.
-static bool is_far(const pulled* p, ty_octree_cursor* leaf, const double x[3], const double v[3],
-                   double* value)
+// What the beginning of the way back from x tells, which has velocity v.
+typedef enum outlook {
+    IS_FAR,    // it leads at once to where the surface is farther away than the way is long: *value will do
+    IS_NEAR,    // it leads to the surface
+    IS_UNSURE
+} outlook;
+
+static outlook look_back(const pulled* p, ty_octree_cursor* leaf, const double x[3],
+                         const double v[3], double* value)
 {
     const ty_slc_surface* s = &p->s->now;
     int cell[3];
@@ -159,8 +164,14 @@ static bool is_far(const pulled* p, ty_octree_cursor* leaf, const double x[3], c
     ty_store3(from, ty_load3(x) - way);
     ty_octree_cells_of(&s->tree, from, u, cell);
     ty_octant o = ty_octree_leaf(&s->tree, leaf, cell);
-    if (o.id < 0 || o.level <= TY_SLC_EXACT_LEVEL || !ty_slc_told(s, &o, u, value)) return false;
-    return fabs(*value) > ty_max(FAR * s->tree.cell, ty_norm(way));
+    if (o.id < 0) return IS_UNSURE;
+    if (o.level <= TY_SLC_EXACT_LEVEL) {
+        bool crossed = !ty_slc_rough(s, &o, u, value);
+        return crossed || fabs(*value) < NEAR * s->tree.cell ? IS_NEAR : IS_UNSURE;
+    }
+    bool far = ty_slc_told(s, &o, u, value) &&
+               fabs(*value) > ty_max(FAR * s->tree.cell, ty_norm(way));
+    return far ? IS_FAR : IS_UNSURE;
 }
 
 // Points of a batch that are still asked for.
@@ -191,23 +202,24 @@ static void eval_pulled_roughly(const void* self, int n, const double (*x)[3], d
 {
     const pulled* p = self;
     double v[BATCH][3], value[BATCH], near = NEAR * p->s->now.tree.cell;
-    points ask;
+    points ask, exactly;
     ty_octree_cursor leaf = ty_octree_cursor_start();
     for (int at = 0; at < n; at += BATCH) {
-        int count = n - at < BATCH ? n - at : BATCH, left = 0;
-        ask.n = 0;
+        int count = n - at < BATCH ? n - at : BATCH;
+        ask.n = exactly.n = 0;
         ty_trace_begin(p->flow, p->dt, count, x + at, v);
-        for (int i = 0; i < count; ++i)
-            if (!is_far(p, &leaf, x[at + i], v[i], &out[at + i]))
-                keep(&ask, ask.n++, x[at + i], v[i], at + i);
+        for (int i = 0; i < count; ++i) {
+            outlook seen = look_back(p, &leaf, x[at + i], v[i], &out[at + i]);
+            if (seen == IS_NEAR) keep(&exactly, exactly.n++, x[at + i], v[i], at + i);
+            else if (seen == IS_UNSURE) keep(&ask, ask.n++, x[at + i], v[i], at + i);
+        }
         ask_back(p, true, &ask, value);
         for (int i = 0; i < ask.n; ++i) {
             out[ask.id[i]] = value[i];
-            if (fabs(value[i]) < near) keep(&ask, left++, ask.x[i], ask.v[i], ask.id[i]);
+            if (fabs(value[i]) < near) keep(&exactly, exactly.n++, ask.x[i], ask.v[i], ask.id[i]);
         }
-        ask.n = left;
-        ask_back(p, false, &ask, value);
-        for (int i = 0; i < ask.n; ++i) out[ask.id[i]] = value[i];
+        ask_back(p, false, &exactly, value);
+        for (int i = 0; i < exactly.n; ++i) out[exactly.id[i]] = value[i];
     }
 }
 
@@ -284,9 +296,8 @@ static ty_status advance(void* self, const ty_flow* flow, const ty_world* world,
     ty_slc_walled walled = ty_slc_wall(s, &inner);
     walled.rough = (ty_sampler){
         .self = &back, .width = 1, .exact_band = ty_slc_rough_band(s), .eval = eval_pulled_roughly};
-    walled.clear = reach + TY_SLC_CLEAR * s->def.cell;
     ty_box box = ty_slc_bounds(s, reach + MARGIN * s->def.cell);
-    walled.apart = is_apart(s, &box, walled.clear);
+    walled.apart = is_apart(s, &box, reach + TY_SLC_CLEAR * s->def.cell);
     walled.knows_deep = s->has_solid && !walled.apart && !ty_world_solid_moves(world);
     if (walled.knows_deep) TY_TRY(ty_slc_find_deep(s, reach));
     ty_slc_remake_def def = {

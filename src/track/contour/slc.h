@@ -28,9 +28,7 @@ enum {
         1,    // distances are exact in leaves up to this level, two cells around the surface
     TY_SLC_OVERLAP = 3,    // cells that the liquid runs on into solids
     TY_SLC_DEPTH = 4,      // cells below a wall, or outside the domain, where it ends
-    // Cells from solids beyond which values need be right near the zeros alone: images (walls.c)
-    // reach half as far, and what the continuation adds to the surface is farther than any value
-    // that counts.
+    // Cells from solids beyond which they are not felt: images (walls.c) reach half as far.
     TY_SLC_CLEAR = 2 * TY_SLC_DEPTH
 };
 
@@ -208,12 +206,9 @@ void ty_slc_stop_at_walls(const ty_slc* s, int n, const double (*x)[3], double (
 typedef struct ty_slc_walled {
     const ty_slc* slc;
     ty_sampler inner, solid;
-    ty_sampler
-        rough;    // for `inner` where only sign and zeros count: more than `clear` metres from solids, and deep in
-    // the liquid at walls
-    double clear;
-    bool knows_deep;    // ty_slc_find_deep was asked
-    bool apart;         // liquid is nowhere near a solid or a side of the domain
+    ty_sampler rough;    // for `inner` where only sign and zeros count: in the open
+    bool knows_deep;     // ty_slc_find_deep was asked
+    bool apart;          // liquid is nowhere near a solid or a side of the domain
 } ty_slc_walled;
 // crease.c: the value at x in a solid, continued from the open around its way out. False where that
 // does not tell it.

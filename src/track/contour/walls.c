@@ -25,7 +25,7 @@ static const double ON_FACE = 0.05;
 // Cells before a face: the liquid's slope there
 static const double AHEAD = 0.25;
 static const double BURIED = 2.0;    // cells below a wall: no triangle there comes out of it
-static const double TOUCH = 2.0;    // cells from a wall where a region's surface may lie on it
+static const double TOUCH = 2.0;     // cells from a wall where a region's surface may lie on it
 // Cells by which the liquid at a wall point may be less deep than its continuation and still be
 // continued to the end. By the distance's slope the linear continuation ends no more than that
 // earlier, not before TY_SLC_OVERLAP.
@@ -238,16 +238,16 @@ static double ended(const ty_slc* s, double below)
     return below < s->def.cell ? below : below + s->def.cell;
 }
 
+// Images ask `inner`, so what is in the open beside a wall need be no better than elsewhere.
 static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], double* out)
 {
     const ty_slc* s = w->slc;
     double solid[CHUNK], ask[2 * CHUNK][3], value[2 * CHUNK], end = TY_SLC_DEPTH * s->def.cell;
-    open_points near = {.n = 0}, clear = {.n = 0};
+    open_points open = {.n = 0};
     buried b = {.n = 0};
     ty_sample(&w->solid, n, x, solid);
     for (int i = 0; i < n; ++i) {
-        if (w->rough.eval && solid[i] > w->clear) add_open(&clear, x, i);
-        else if (solid[i] >= 0.0) add_open(&near, x, i);
+        if (solid[i] >= 0.0) add_open(&open, x, i);
         else if (-solid[i] >= end) out[i] = ended(s, -solid[i] - end);
         else {
             b.depth[b.n] = -solid[i];
@@ -255,9 +255,8 @@ static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], doub
             b.id[b.n++] = i;
         }
     }
-    if (w->knows_deep) eval_still(w, &near, out), eval_still(w, &clear, out);
-    eval_open(&w->inner, &near, out);
-    eval_open(&w->rough, &clear, out);
+    if (w->knows_deep) eval_still(w, &open, out);
+    eval_open(w->rough.eval ? &w->rough : &w->inner, &open, out);
     if (b.n == 0) return;
     find_images(w, x, &b);
     if (ty_world_has_obstacles(s->world)) part_thin(w, &b, out);
