@@ -162,6 +162,31 @@ static void drains_have_a_shape_and_times(void** state)
     ty_world_def_free(&def);
 }
 
+// As the liquid does that trackers continue there.
+static void a_source_goes_on_beyond_an_open_side(void** state)
+{
+    (void)state;
+    for (int closed = 0; closed < 2; ++closed) {
+        ty_world_def def = tank();
+        ty_source_def* s = add_source(&def, TY_SHAPE_BOX);
+        set3(s->shape.min, 0.4, 0.8, 0.4);
+        set3(s->shape.max, 0.6, def.max[1], 0.6);
+        s->velocity.kind = TY_VARY_EXPRESSION;
+        assert_ok(ty_expr_create(&s->velocity.expr[0], "y"));
+        def.wall[TY_TOP].closed = closed;
+        ty_world* w;
+        assert_ok(ty_world_create(&w, &def, 0.05));
+        ty_source now = ty_world_source(w, 0);
+        double above = def.max[1] + 0.2, x[1][3] = {{0.5, above, 0.5}}, v[3];
+        assert_true(closed == (sample1(now.distance, 0.5, above, 0.5) > 0.0));
+        assert_true(sample1(now.distance, 0.7, above, 0.5) > 0.0);
+        ty_sample(&now.velocity, 1, (const double(*)[3])x, v);
+        assert_near(v[0], closed ? above : def.max[1], 0.05);
+        ty_world_destroy(w);
+        ty_world_def_free(&def);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +198,7 @@ int main(void)
         cmocka_unit_test(a_source_that_is_dragged_leaves_liquid_behind),
         cmocka_unit_test(the_part_in_a_solid_lets_nothing_out),
         cmocka_unit_test(drains_have_a_shape_and_times),
+        cmocka_unit_test(a_source_goes_on_beyond_an_open_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,10 +55,11 @@ ty_box ty_world_bounds(const ty_world* world);
 
 // Sources and drains at this time.
 typedef struct ty_source {
-    bool on;                          // from now on
-    ty_sampler distance, velocity;    // the velocity that liquid leaves a source with
-    ty_sampler motion;                // the velocity of the shape's own motion
-    bool moves;                       // at some time
+    bool on;    // from now on
+    // The velocity that liquid leaves a source with. Sources go on beyond open sides of the domain.
+    ty_sampler distance, velocity;
+    ty_sampler motion;    // the velocity of the shape's own motion
+    bool moves;           // at some time
     bool has_rate;
     double
         rate;    // m3/s, a source's outflow now: max((velocity - motion) . n, 0) over its surface, or given

@@ -29,10 +29,10 @@ bool ty_tetflow_is_covered(const ty_tetflow* tf, const ty_liquid* liquid, const 
     ty_store3(at[0], x);
     for (int k = 0; k < MOST_STEPS && ty_dot(v, v) > 0.0; ++k) {
         ty_store3(at[0], ty_load3(at[0]) + back);
+        if (is_outside(ty_world_get_def(tf->world), at[0])) return false;
         ty_sample(&s->distance, 1, (const double(*)[3])at, &d);
         if (d > BEHIND * h) break;
     }
-    if (is_outside(ty_world_get_def(tf->world), at[0])) return false;
     ty_sampler solid = ty_world_solid(tf->world);
     ty_sample(&liquid->distance, 1, (const double(*)[3])at, &d);
     if (d < 0.0) return true;

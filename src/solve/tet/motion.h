@@ -180,9 +180,6 @@ void ty_tetflow_arriving(const ty_tetflow* tf, double dt, int n, const double (*
 // push.c: forces, steering, sources; `force` is set.
 ty_status ty_tetflow_start_sources(ty_tetflow* tf, const ty_liquid* liquid);
 ty_status ty_tetflow_push(ty_tetflow* tf, const ty_liquid* liquid, double dt, double solve_dt);
-// Points in the domain that stand for n points: trackers continue liquid beyond open sides as it is there, and so sources go
-// on. (Liquid above an open top that nothing holds falls past its nozzle.)
-void ty_tetflow_draw_in(const ty_tetflow* tf, int n, const double (*x)[3], double (*out)[3]);
 // What the pressure did in sources; and liquid there has no acceleration to carry.
 void ty_tetflow_measure_sources(ty_tetflow* tf);
 void ty_tetflow_rest_sources(ty_tetflow* tf);

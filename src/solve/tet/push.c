@@ -8,9 +8,6 @@
 
 enum { BATCH = TY_SAMPLE_BATCH };
 
-// Cells inside a domain's open side that stand for all beyond it.
-static const double DRAWN_IN = 0.25;
-
 typedef struct push_job {
     ty_tetflow* tf;
     ty_tet_motion* m;
@@ -30,20 +27,6 @@ static ty_status push_points(const push_job* job, int n, const double (*x)[3], d
     return ty_world_steers(world) ? ty_world_steer(world, job->dt, n, x, v) : ty_ok();
 }
 
-void ty_tetflow_draw_in(const ty_tetflow* tf, int n, const double (*x)[3], double (*out)[3])
-{
-    const ty_world_def* def = ty_world_get_def(tf->world);
-    double depth = DRAWN_IN * tf->def->cell;
-    memmove(out, x, (size_t)n * sizeof *x);
-    for (int i = 0; i < n && def->has_domain; ++i)
-        for (int axis = 0; axis < 3; ++axis) {
-            if (!def->wall[2 * axis].closed && x[i][axis] < def->min[axis])
-                out[i][axis] = def->min[axis] + depth;
-            if (!def->wall[2 * axis + 1].closed && x[i][axis] > def->max[axis])
-                out[i][axis] = def->max[axis] - depth;
-        }
-}
-
 // Whether the pressure may not change the velocity of a tet in a source: that pours into air. (A source under water
 // pushes.)
 static bool is_held(const push_job* job, int t, const ty_source* s, ty_vec3 x, ty_vec3 v)
@@ -59,21 +42,19 @@ static bool is_held(const push_job* job, int t, const ty_source* s, ty_vec3 x, t
 static void push_sources(const push_job* job, int first, int n, const double (*x)[3],
                          double (*v)[3])
 {
-    double d[BATCH], emitted[BATCH][3], place[BATCH][3];
-    const double(*at)[3] = (const double(*)[3])place;
+    double d[BATCH], emitted[BATCH][3];
     if (!ty_world_n_sources(job->tf->world)) return;
-    ty_tetflow_draw_in(job->tf, n, x, place);
     int* source = job->tf->source.at + first;
     uint8_t* held = job->m->state.held.at + first;
     for (int i = 0; i < n; ++i) source[i] = -1, held[i] = 0;
     for (int k = 0; k < ty_world_n_sources(job->tf->world); ++k) {
         ty_source s = ty_world_source(job->tf->world, k);
         if (!s.on || !s.velocity.eval) continue;
-        ty_sample(&s.distance, n, at, d);
+        ty_sample(&s.distance, n, x, d);
         bool any = false;
         for (int i = 0; i < n && !any; ++i) any = d[i] < 0.0;
         if (!any) continue;
-        ty_sample(&s.velocity, n, at, emitted[0]);
+        ty_sample(&s.velocity, n, x, emitted[0]);
         ty_vec3 off = job->solve_dt * job->tf->source_a.at[k];
         for (int i = 0; i < n; ++i) {
             if (!(d[i] < 0.0)) continue;

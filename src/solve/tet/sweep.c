@@ -98,13 +98,12 @@ static ty_vec3 area_on_way(const ty_vec3 x[3], const ty_vec3 way[3])
 // How far points are from what is a source's own, negative on it, and which source that is.
 static void find_own(const sweep* s, int n, const double (*x)[3], double* out, int* source)
 {
-    double d[BATCH], at[BATCH][3];
+    double d[BATCH];
     for (int i = 0; i < n; ++i) out[i] = FAR, source[i] = -1;
-    if (ty_world_n_sources(s->tf->world)) ty_tetflow_draw_in(s->tf, n, x, at);
     for (int k = 0; k < ty_world_n_sources(s->tf->world); ++k) {
         ty_source from = ty_world_source(s->tf->world, k);
         if (!from.on || !from.velocity.eval) continue;
-        ty_sample(&from.distance, n, (const double(*)[3])at, d);
+        ty_sample(&from.distance, n, x, d);
         for (int i = 0; i < n; ++i) {
             double beyond = d[i] - OWN * s->tf->def->cell;
             if (beyond < out[i]) out[i] = beyond, source[i] = k;
@@ -387,7 +386,6 @@ static double poured(const sweep* s, const ty_tet_motion* m, int k)
     for (int64_t t = 0; t < s->tf->divergence.n; ++t) {
         if (s->tf->divergence.at[t] == 0.0) continue;
         ty_store3(x[0], m->centre.at[t]);
-        ty_tetflow_draw_in(s->tf, 1, (const double(*)[3])x, x);
         ty_sample(&from.distance, 1, (const double(*)[3])x, &d);
         if (d < 0.0) rate -= s->tf->divergence.at[t] * m->state.open.at[t] * m->volume.at[t];
     }
