@@ -130,6 +130,13 @@ static void fraction_rows(void* ctx, ty_range r)
         }
 }
 
+// A face on a side of the domain is the side's, but where a source comes in through an open one.
+static bool on_end(const ty_gridflow* gf, int axis, int at)
+{
+    bool end = at == 1 || at == gf->cells.n[axis] + 1;
+    return end && (on_closed_side(gf, axis, at) || !gf->has_spouts);
+}
+
 // All faces that are not wholly open, as deep as velocities are continued; beside moving solids
 // also the open ones next to them, whose velocity relative to the solid is what is continued.
 static ty_status list_cut_faces(region* g)
@@ -140,12 +147,12 @@ static ty_status list_cut_faces(region* g)
     for (int axis = 0; axis < 3; ++axis) {
         ty_cut_faces* cut = &gf->cut[axis];
         cut->face.n = 0;
-        for (int k = g->lo[2]; k < g->hi[2]; ++k)
-            for (int j = g->lo[1]; j < g->hi[1]; ++j)
-                for (int i = g->lo[0]; i < g->hi[0]; ++i) {
+        for (int k = g->lo[2]; k < g->hi[2] + (axis == 2); ++k)
+            for (int j = g->lo[1]; j < g->hi[1] + (axis == 1); ++j)
+                for (int i = g->lo[0]; i < g->hi[0] + (axis == 0); ++i) {
                     int f = ty_cell_index(c, i, j, k), at[3] = {i, j, k};
                     bool taken = gf->open[axis][f] < 1.0 || gf->solid[f] < highest;
-                    if (!taken || gf->solid[f] < deepest || at[axis] == 1) continue;
+                    if (!taken || gf->solid[f] < deepest || on_end(gf, axis, at[axis])) continue;
                     if (!ty_array_push(&cut->face, f)) return ty_no_memory("cut faces");
                 }
         if (!ty_array_resize(&cut->velocity, cut->face.n) ||
