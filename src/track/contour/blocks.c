@@ -243,6 +243,43 @@ static double open_before(const ty_slc_blocks* b, int table, const double place[
     return sum;
 }
 
+// Within a cell of the tables, where what is open before a place is as good as linear: by triangles, at their middles.
+static void tell_cell(ty_slc_blocks* b, const ty_polygon* p, const int at[3], double weight)
+{
+    int64_t r = row_at(b, at);
+    ty_vec3 o = ty_load3(p->x[0]);
+    for (int k = 2; k < p->n; ++k) {
+        ty_vec3 u = ty_load3(p->x[k - 1]) - o, v = ty_load3(p->x[k]) - o,
+                middle = o + (u + v) / 3.0;
+        double area = 0.5 * weight * (u[1] * v[2] - u[2] * v[1]);
+        for (int64_t i = b->first_cut[r]; i < b->first_cut[r + 1] && b->cut.at[i].at <= at[0];
+             ++i) {
+            ty_slc_cut_block* c = &b->cut.at[i];
+            const double place[3] = {middle[0] - c->at, middle[1] - at[1], middle[2] - at[2]};
+            if (c->table != CLOSED) c->enclosed += area * open_before(b, c->table, place);
+        }
+    }
+}
+
+// A piece in block `at`, to the blocks of its row that an obstacle cuts: by cells of their tables. At its middle alone
+// a piece as large as half a block told them up to half of its area too much or too little, always the same beside the
+// same edge: Gong's dam lost 0.1 % of its volume in every step that its wave fell back over the box.
+static void tell_cut(ty_slc_blocks* b, const ty_polygon* p, const int at[3], int axis,
+                     double weight)
+{
+    ty_polygon rest = *p, low;
+    for (int i = 1; i < TY_SLC_PLACES && rest.n >= 3; ++i) {
+        ty_polygon high = {0};
+        low = rest;
+        if (i + 1 < TY_SLC_PLACES)
+            ty_polygon_split(&rest, axis, at[axis] + i / (TY_SLC_PLACES - 1.0), &low, &high);
+        rest = high;
+        if (low.n < 3) continue;
+        if (axis) tell_cut(b, &low, at, axis - 1, weight);
+        else tell_cell(b, &low, at, weight);
+    }
+}
+
 // A piece in block `at`, seen along x with area A and, from the block's side, the moment p.
 static void put(ty_slc_blocks* b, const ty_polygon* p, const int at[3], double weight)
 {
@@ -256,17 +293,7 @@ static void put(ty_slc_blocks* b, const ty_polygon* p, const int at[3], double w
     if (first < row->first) row->first = first;
     if (at[0] > row->last) row->last = at[0];
     if (b->first_cut[r] == b->first_cut[r + 1]) return;
-    double place[3] = {0};
-    for (int k = 0; k < p->n; ++k)
-        for (int axis = 0; axis < 3; ++axis) place[axis] += p->x[k][axis] / p->n;
-    for (int axis = 1; axis < 3; ++axis) place[axis] -= at[axis];
-    double x = place[0];
-    for (int64_t i = b->first_cut[r]; i < b->first_cut[r + 1] && b->cut.at[i].at <= at[0]; ++i) {
-        ty_slc_cut_block* c = &b->cut.at[i];
-        if (c->table == CLOSED) continue;
-        place[0] = x - c->at;
-        c->enclosed += weight * area * open_before(b, c->table, place);
-    }
+    tell_cut(b, p, at, 2, weight);
 }
 
 // What lies beside the domain is left away; beyond its end along x a piece stands for all of the row.
