@@ -354,6 +354,29 @@ static double stands_for(const ty_slc_blocks* b, const ty_slc_cut_block* c, cons
     return sum;
 }
 
+// A piece in block `at`, to the blocks of its row that an obstacle cuts: by cells of their tables across the row, within which
+// distances are as good as linear. Of a piece as large as half a block the cut at the obstacle would be anywhere, always the
+// same beside the same edge: Gong's dam lost 0.1 % of its volume in every step that its wave fell back over the box.
+static void tell_cut(ty_slc_blocks* b, const ty_polygon* p, const int at[3], int axis,
+                     double weight)
+{
+    int64_t r = row_at(b, at);
+    ty_polygon rest = *p, low;
+    for (int i = 1; i < TY_SLC_PLACES && axis && rest.n >= 3; ++i) {
+        ty_polygon high = {0};
+        low = rest;
+        if (i + 1 < TY_SLC_PLACES)
+            ty_polygon_split(&rest, axis, at[axis] + i / (TY_SLC_PLACES - 1.0), &low, &high);
+        rest = high;
+        if (low.n >= 3) tell_cut(b, &low, at, axis - 1, weight);
+    }
+    for (int64_t i = b->first_cut[r]; !axis && i < b->first_cut[r + 1] && b->cut.at[i].at <= at[0];
+         ++i) {
+        ty_slc_cut_block* c = &b->cut.at[i];
+        if (c->table != CLOSED) c->enclosed += weight * stands_for(b, c, at, p);
+    }
+}
+
 // A piece in block `at`, seen along x with area A and, from the block's side, the moment p.
 static void put(ty_slc_blocks* b, const ty_polygon* p, const int at[3], double weight)
 {
@@ -366,10 +389,7 @@ static void put(ty_slc_blocks* b, const ty_polygon* p, const int at[3], double w
     int first = at[0] > 0 ? at[0] - 1 : 0;
     if (first < row->first) row->first = first;
     if (at[0] > row->last) row->last = at[0];
-    for (int64_t i = b->first_cut[r]; i < b->first_cut[r + 1] && b->cut.at[i].at <= at[0]; ++i) {
-        ty_slc_cut_block* c = &b->cut.at[i];
-        if (c->table != CLOSED) c->enclosed += weight * stands_for(b, c, at, p);
-    }
+    if (b->first_cut[r] < b->first_cut[r + 1]) tell_cut(b, p, at, 2, weight);
 }
 
 // What lies beside the domain is left away; beyond its end along x a piece stands for all of the row.
