@@ -62,7 +62,7 @@ static void samples_are_spread_like_a_net(void** state)
             int count[16] = {0};
             for (int sample = 0; sample < 16; ++sample) {
                 ty_random r = ty_random_at(pixel, 7, 3, sample);
-                double u[2];
+                double u[2] = {0};
                 for (int skip = 0; skip <= pixel % 5; ++skip) ty_random_pair(&r, u);
                 assert_true(u[0] >= 0.0 && u[0] < 1.0 && u[1] >= 0.0 && u[1] < 1.0);
                 ++count[(int)(u[0] * wide) + wide * (int)(u[1] * (16 / wide))];
