@@ -42,7 +42,7 @@ typedef struct ty_octree_def {
     int levels;    // 1 + coarsest level
     ty_octree_rule rule;
     bool uniform;    // every octant that is not outside is finest
-    // Bound on |grad phi|; 1 for distances. Above 1.5 it holds where the values are as steep.
+    // Bound on |grad phi|; 1 for distances. Above 1.25 it holds where the values are as steep.
     double lipschitz;
     // phi where that is less than a cell, elsewhere its sign with more than a cell; NULL: phi
     const ty_sampler* roughly;
