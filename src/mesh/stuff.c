@@ -30,7 +30,6 @@ void ty_stuff_free(ty_stuff* s)
     ty_array_free(&s->first_quad);
     ty_array_free(&s->quad);
     ty_array_free(&s->keep_quad);
-    ty_array_free(&s->quad_stack);
 }
 
 static double now(void)

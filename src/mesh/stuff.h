@@ -56,7 +56,6 @@ typedef struct ty_stuff {
     TY_ARRAY(int64_t)
     quad;    // lattice tets with four vertices on the surface: 12 * octant + shape, sorted
     TY_ARRAY(uint8_t) keep_quad;
-    TY_ARRAY(int64_t) quad_stack;
     double seconds_octree, seconds_stuff, seconds_faces;    // of the last call
 } ty_stuff;
 void ty_stuff_free(ty_stuff* s);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lattice tets with all four vertices on the surface. Their angles have no bound, so each is judged
 // by itself ([Gong2008] section 5.1): it stays when its volume is positive, its angles are within
-// the bound, phi < 0 at its centre, and a chain of such tets joins it to one that has a vertex
-// inside. They are what keeps thin sheets meshed.
+// the bound, and phi < 0 at its centre. They are what keeps thin sheets meshed.
+//
+// Departs: they need no chain of such tets to one that has a vertex inside. Two layers of vertices can lie so
+// in a sheet of 1.2 cells that all of them move to its sides; then there is none over many cells, and the sheet
+// had no tets though those on its surface filled it (up to 172 vertices of a dam break's hung outside its mesh).
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/parallel.h"
 #include "mesh/stuff_stage.h"
-
-enum { REFUSED = 0, FIT = 1, KEPT = 2 };
 
 bool ty_stuff_lattice_tet(const ty_stuffing* k, ty_lattice_cursor* c, int octant, const int x[3],
                           int shape, int vert[4], int half[4][3])
@@ -77,79 +78,18 @@ static void judge_block(void* ctx, ty_range r)
             sum += p;
         }
         ty_store3(centre[q - r.begin], 0.25 * sum);
-        k->s->keep_quad.at[q] = well_shaped(v) ? FIT : REFUSED;
+        k->s->keep_quad.at[q] = well_shaped(v);
     }
     ty_sample(k->phi, (int)(r.end - r.begin), centre, f);
     for (int64_t q = r.begin; q < r.end; ++q)
-        if (!(f[q - r.begin] < 0.0)) k->s->keep_quad.at[q] = REFUSED;
+        if (!(f[q - r.begin] < 0.0)) k->s->keep_quad.at[q] = 0;
 }
 
-// The lattice tet behind face i (opposite vertex i) of another: an octant's place and a shape.
-static int neighbour(const int x[3], int shape, int i, int out[3])
-{
-    int axis = shape >> 2, k = shape & 3;
-    memcpy(out, x, 3 * sizeof *out);
-    if (i < 2) return axis * 4 + ((k + (i == 0 ? 1 : 3)) & 3);
-    int a = ty_face_corner(2 * axis + 1, k), b = ty_face_corner(2 * axis + 1, k + 1);
-    int along = (a ^ b) >> 1,
-        side = 3 - axis - along;    // the octants of the edge: across `axis` and across `side`
-    if (i == 2) {                   // keeps c', which sees the edge on its lower face
-        ++out[axis];
-        a ^= 1 << axis;
-        b ^= 1 << axis;
-    }
-    if (!(a >> side & 1)) {
-        --out[side];
-        a |= 1 << side;
-        b |= 1 << side;
-    }
-    for (int j = 0; j < 4; ++j) {
-        int p = ty_face_corner(2 * side + 1, j), q = ty_face_corner(2 * side + 1, j + 1);
-        if ((p == a && q == b) || (p == b && q == a)) return side * 4 + j;
-    }
-    return -1;
-}
-
-typedef struct flood {
-    ty_stuffing* k;
-    ty_lattice_cursor c;
-    int64_t* stack;
-    int64_t n;
-} flood;
-
-static void keep(flood* f, int64_t q)
-{
-    f->k->s->keep_quad.at[q] = KEPT;
-    f->stack[f->n++] = q;
-}
-
-// Looks across the faces of quad q: keeps it when a neighbour has a vertex inside, or keeps the fit
-// neighbours.
-static void visit(flood* f, int64_t q, bool spread)
-{
-    ty_stuffing* k = f->k;
-    int octant = (int)(k->s->quad.at[q] / 12), shape = (int)(k->s->quad.at[q] % 12), x[1][3];
-    ty_lattice_set_points(&k->t->level[0].octants, octant, octant + 1, x);
-    for (int i = 0; i < 4; ++i) {
-        int at[3], vert[4], half[4][3], other = neighbour(x[0], shape, i, at);
-        int o = ty_lattice_id(&k->t->level[0].octants, &f->c, at[0], at[1], at[2]);
-        if (o < 0 || !ty_stuff_lattice_tet(k, &f->c, o, at, other, vert, half)) continue;
-        if (spread) {
-            int64_t n = find_quad(k->s, 12 * (int64_t)o + other);
-            if (n >= 0 && k->s->keep_quad.at[n] == FIT) keep(f, n);
-        } else {
-            for (int v = 0; v < 4; ++v)
-                if (k->s->sign.at[vert[v]] < 0 && k->s->keep_quad.at[q] == FIT) keep(f, q);
-        }
-    }
-}
-
-static void settle(ty_stuffing* k)
+static void use_vertices(ty_stuffing* k)
 {
     ty_lattice_cursor c = ty_lattice_cursor_start();
     for (int64_t q = 0; q < k->s->quad.n; ++q) {
         int octant = (int)(k->s->quad.at[q] / 12), x[1][3], vert[4], half[4][3];
-        k->s->keep_quad.at[q] = k->s->keep_quad.at[q] == KEPT;
         if (!k->s->keep_quad.at[q]) continue;
         ty_lattice_set_points(&k->t->level[0].octants, octant, octant + 1, x);
         ty_stuff_lattice_tet(k, &c, octant, x[0], (int)(k->s->quad.at[q] % 12), vert, half);
@@ -160,13 +100,8 @@ static void settle(ty_stuffing* k)
 ty_status ty_stuff_filter_quads(ty_stuffing* k)
 {
     int64_t n = k->s->quad.n;
-    if (!ty_array_resize(&k->s->keep_quad, n) || !ty_array_resize(&k->s->quad_stack, n))
-        return ty_no_memory("tetrahedra on the surface");
+    if (!ty_array_resize(&k->s->keep_quad, n)) return ty_no_memory("tetrahedra on the surface");
     ty_parallel_for(n, TY_SAMPLE_BATCH, judge_block, k);
-    flood f = {k, ty_lattice_cursor_start(), k->s->quad_stack.at, 0};
-    for (int64_t q = 0; q < n; ++q)
-        if (k->s->keep_quad.at[q] == FIT) visit(&f, q, false);
-    while (f.n > 0) visit(&f, f.stack[--f.n], true);
-    settle(k);
+    use_vertices(k);
     return ty_ok();
 }

@@ -73,6 +73,17 @@ static void sheet_eval(const void* self, int n, const double (*x)[3], double* ou
     }
 }
 
+// A sheet along the lattice's planes of edges.
+static void diagonal_eval(const void* self, int n, const double (*x)[3], double* out)
+{
+    const double* s = self;    // half thickness, radius, where its middle is
+    ty_vec3 normal = ty_normalize(ty_vec(1.0, 1.0, 0.0));
+    for (int i = 0; i < n; ++i) {
+        ty_vec3 p = ty_load3(x[i]);
+        out[i] = fmax(fabs(ty_dot(p, normal) - s[2]) - s[0], ty_norm(p) - s[1]);
+    }
+}
+
 static ty_stuff_def unit_def(double cell)
 {
     ty_stuff_def def = ty_stuff_default();
@@ -151,6 +162,26 @@ static void hideous_input_keeps_the_bound(void** state)
 }
 
 // Rule 4 of the octree: nothing but finest lattice tets is cut or warped.
+// Half way between two layers of vertices, all of which move to its sides: no vertex is left inside.
+static void sheets_are_filled_wherever_the_lattice_lies(void** state)
+{
+    (void)state;
+    enum { CELLS = 16 };
+    ty_stuff s = {0};
+    ty_tet_mesh m = {0};
+    ty_stuff_def def = unit_def(1.0 / CELLS);
+    double apart = def.cell / sqrt(2.0);
+    for (int at = 0; at < 4; ++at) {
+        double sheet[3] = {0.6 * def.cell, 0.8, 0.25 * at * apart};
+        ty_sampler phi = {sheet, 1, 10.0, diagonal_eval};
+        assert_ok(ty_stuff_mesh(&s, &phi, &def, &m));
+        assert_ok(ty_tet_mesh_validate(&m));
+        assert_near(ty_tet_mesh_volume(&m) / (M_PI * 0.8 * 0.8 * 2.0 * sheet[0]), 1.0, 0.1);
+    }
+    ty_stuff_free(&s);
+    ty_tet_mesh_free(&m);
+}
+
 static void coarse_tets_are_never_warped(void** state)
 {
     (void)state;
@@ -363,6 +394,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spheres_and_tori_have_the_right_topology_and_volume),
         cmocka_unit_test(hideous_input_keeps_the_bound),
+        cmocka_unit_test(sheets_are_filled_wherever_the_lattice_lies),
         cmocka_unit_test(coarse_tets_are_never_warped),
         cmocka_unit_test(looked_up_geometry_is_that_of_the_vertices),
         cmocka_unit_test(points_are_located),

@@ -96,8 +96,17 @@ void ty_tet_place_on_skin(const ty_tet_motion* motion, int tri, ty_vec3 x, ty_te
     l[0] = 1.0 - l[1] - l[2];
 }
 
+// Whether x lies on the inner side of a triangle of the skin that is closest to it.
+static bool is_behind(const ty_tet_motion* m, int tri, const double x[3], const double closest[3])
+{
+    const int* v = m->skin.tri[tri];
+    ty_vec3 a = ty_load3(m->skin.vert[v[0]]),
+            normal = ty_cross(ty_load3(m->skin.vert[v[1]]) - a, ty_load3(m->skin.vert[v[2]]) - a);
+    return ty_dot(ty_load3(x) - ty_load3(closest), normal) < 0.0;
+}
+
 // Points that the walk lost: closest on the skin, if it is within `reach`, unless they are on the
-// inner side of it after all.
+// inner side of it after all, or so deep that no skin is in reach.
 static void locate_lost(const ty_tet_motion* m, int n, double (*x)[3], double reach, const int* id,
                         ty_tet_place* place)
 {
@@ -108,23 +117,12 @@ static void locate_lost(const ty_tet_motion* m, int n, double (*x)[3], double re
     ty_bvh_closest(&m->skin_tree, n, (const double(*)[3])x, reach, &out);
     for (int i = 0; i < n; ++i) {
         ty_tet_place* p = &place[id[i]];
-        p->tet = -1;
-        if (tri[i] < 0) continue;
-        if (tri[i] < n_faces) {
-            const int* v = m->skin.tri[tri[i]];
-            ty_vec3 a = ty_load3(m->skin.vert[v[0]]);
-            ty_vec3 normal = ty_cross(ty_load3(m->skin.vert[v[1]]) - a,
-                                      ty_load3(m->skin.vert[v[2]]) - a);
-            int t = -1;
-            if (ty_dot(ty_load3(x[i]) - ty_load3(closest[i]), normal) < 0.0)
-                ty_tet_mesh_locate(&m->state.mesh, 1, (const double(*)[3])x + i, &t);
-            if (t >= 0) {
-                p->tet = t;
-                coordinates(&m->state.mesh, t, ty_load3(x[i]), p->l);
-                continue;
-            }
-        }
-        ty_tet_place_on_skin(m, tri[i], ty_load3(closest[i]), p);
+        int t = -1;
+        if (tri[i] < 0 || (tri[i] < n_faces && is_behind(m, tri[i], x[i], closest[i])))
+            ty_tet_mesh_locate(&m->state.mesh, 1, (const double(*)[3])x + i, &t);
+        p->tet = t;
+        if (t >= 0) coordinates(&m->state.mesh, t, ty_load3(x[i]), p->l);
+        else if (tri[i] >= 0) ty_tet_place_on_skin(m, tri[i], ty_load3(closest[i]), p);
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of the surface that no tet is near: drops and sheets thinner than the mesh resolves. Each
-// of their vertices has a velocity of its own, that which arrives along the flow, and falls freely;
+// Parts of the surface that no tet is near: drops and sheets thinner than the mesh resolves. A piece
+// none of whose vertices is in a tet is such a drop as a whole, though the tets of another be near: those of its vertices
+// that were would go with that one. Each of their vertices has a velocity of its own, that which arrives along the flow, and falls freely;
 // beside a wall it does not go into it. Their triangles join the skin, so that the tracker finds
 // their velocity and not that of a body far away.
 #include <string.h>
@@ -22,7 +23,7 @@ typedef struct loose_job {
     int first;    // of the loose vertices in the skin
 } loose_job;
 
-// loose_id becomes 0 where a vertex is loose, -1 or TY_TET_BURIED elsewhere.
+// loose_id becomes 0 where a vertex is loose, -1, TY_TET_IN or TY_TET_BURIED elsewhere.
 static void find_block(void* ctx, ty_range r)
 {
     const loose_job* job = ctx;
@@ -31,11 +32,25 @@ static void find_block(void* ctx, ty_range r)
     ty_tet_place place[BATCH];
     double solid[BATCH];
     ty_tet_locate_within(job->m, FAR * job->tf->def->cell, n, x, place);
-    for (int i = 0; i < n; ++i) id[i] = place[i].tet == -1 ? 0 : -1;
+    for (int i = 0; i < n; ++i) id[i] = place[i].tet == -1 ? 0 : place[i].tet >= 0 ? TY_TET_IN : -1;
     ty_sampler walls = ty_world_solid(job->tf->world);
     ty_sample(&walls, n, x, solid);
     for (int i = 0; i < n; ++i)
         if (solid[i] < 0.0 && id[i] >= 0) id[i] = TY_TET_BURIED;
+}
+
+// Those of pieces that have no vertex in a tet.
+static ty_status loosen_drops(const loose_job* job, const ty_liquid* liquid)
+{
+    int* id = job->tf->loose_id.at;
+    if (!liquid->piece || liquid->n_pieces < 2) return ty_ok();
+    uint8_t* meshed = ty_alloc_zero((size_t)liquid->n_pieces, 1);
+    if (!meshed) return ty_no_memory("loose drops");
+    for (int v = 0; v < job->surface->n_verts; ++v) meshed[liquid->piece[v]] |= id[v] == TY_TET_IN;
+    for (int v = 0; v < job->surface->n_verts; ++v)
+        if (id[v] == -1 && !meshed[liquid->piece[v]]) id[v] = 0;
+    ty_free(meshed);
+    return ty_ok();
 }
 
 static bool is_loose(const loose_job* job, int t)
@@ -128,6 +143,7 @@ ty_status ty_tetflow_loose(ty_tetflow* tf, const ty_liquid* liquid, double dt)
         .tf = tf, .m = m, .surface = liquid->surface, .dt = dt, .first = m->skin.n_verts};
     if (!ty_array_resize(&tf->loose_id, job.surface->n_verts)) return ty_no_memory("loose drops");
     ty_parallel_for(job.surface->n_verts, BATCH, find_block, &job);
+    TY_TRY(loosen_drops(&job, liquid));
     int n_tris, n_verts = number_vertices(&job, &n_tris);
     if (n_verts == 0) return ty_ok();
     TY_TRY(add_to_skin(&job, n_verts, n_tris));

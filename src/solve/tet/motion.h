@@ -26,7 +26,8 @@ typedef struct ty_tet_stars {
 ty_status ty_tet_stars_make(ty_tet_stars* stars, const ty_tet_mesh* mesh);
 void ty_tet_stars_free(ty_tet_stars* stars);
 
-enum { TY_TET_BURIED = -2 };    // as loose_id: in a solid, and no tet near
+// As loose_id: in a solid, and no tet near; in a tet.
+enum { TY_TET_BURIED = -2, TY_TET_IN = -3 };
 
 // A vector field: at vertices, and by how much a tet's own value differs from the mean of its
 // vertices'.
@@ -155,8 +156,9 @@ typedef struct ty_tetflow {
     TY_ARRAY(int) source;           // per tet: the source that its centre is in, or -1
     TY_ARRAY(ty_vec3) source_a;     // per source: the pressure's mean acceleration in the last step
     TY_ARRAY(double) divergence;    // per tet, wanted
-    TY_ARRAY(int) loose_id;    // per vertex of the liquid's surface: its number in the skin, or -1
-    TY_ARRAY(int) contact;     // free surface vertices inside walls
+    TY_ARRAY(int)
+    loose_id;    // per vertex of the liquid's surface: its number in the skin, or negative
+    TY_ARRAY(int) contact;         // free surface vertices inside walls
     TY_ARRAY(int) contact_id;      // and in the open,
     TY_ARRAY(double) contact_x;    // where these are, 3 each
     ty_hash_grid contact_grid;

@@ -21,12 +21,22 @@ static void ball_eval(const void* self, int n, const double (*x)[3], double* out
 static const double CELL = 0.1;
 static const ball BALL = {{0.52, 0.47, 0.5}, 0.83};
 
+// The ball without a slot of a cell that ends inside it: from one side to the other there is no straight way.
+static void slotted_eval(const void* self, int n, const double (*x)[3], double* out)
+{
+    ball_eval(self, n, x, out);
+    for (int i = 0; i < n; ++i)
+        out[i] = fmax(out[i],
+                      fmin(0.5 * CELL - fabs(x[i][0] - 0.5 - 0.3 * x[i][1]), x[i][2] - 0.5));
+}
+
 // A graded ball of liquid without solids; u and a are set by the caller.
-static void fill(ty_tet_motion* m)
+static void fill_shape(ty_tet_motion* m,
+                       void (*eval)(const void*, int, const double (*)[3], double*))
 {
     ty_stuff stuff = {0};
     ty_stuff_def def = ty_stuff_default();
-    ty_sampler phi = {&BALL, 1, 1e30, ball_eval};
+    ty_sampler phi = {&BALL, 1, 1e30, eval};
     def.cell = CELL;
     def.box = ty_box_empty();
     const double lo[3] = {-0.5, -0.5, -0.5}, hi[3] = {1.5, 1.5, 1.5};
@@ -48,6 +58,8 @@ static void fill(ty_tet_motion* m)
     }
     assert_ok(ty_tet_motion_measure(m));
 }
+
+static void fill(ty_tet_motion* m) { fill_shape(m, ball_eval); }
 
 static ty_vec3
 linear(ty_vec3 x)    // without divergence, so that fluxes through the surface are its own
@@ -173,6 +185,32 @@ static void uniform_fields_hold_everywhere(void** unused)
         if (fabs(away) > 0.1 * CELL) assert_true((place[i].tet >= 0) == (away < 0.0));
     }
     ty_tet_stars_free(&stars);
+    ty_tet_motion_free(&m);
+}
+
+// However far the skin: a walk may end at it on its way.
+static void points_in_tets_are_found_within_any_reach(void** unused)
+{
+    (void)unused;
+    enum { BATCHES = 100 };
+    ty_tet_motion m = {0};
+    fill_shape(&m, slotted_eval);
+    assert_ok(ty_tet_motion_close(&m));
+    int inside = 0;
+    for (int b = 0; b < BATCHES; ++b) {
+        double x[TY_SAMPLE_BATCH][3];
+        ty_tet_place place[TY_SAMPLE_BATCH];
+        int tet[TY_SAMPLE_BATCH];
+        for (int i = 0; i < TY_SAMPLE_BATCH; ++i)
+            random_point((uint64_t)(TY_SAMPLE_BATCH * b + i), 0.6, x[i]);
+        ty_tet_locate_within(&m, 1e-3 * CELL, TY_SAMPLE_BATCH, (const double(*)[3])x, place);
+        ty_tet_mesh_locate(&m.state.mesh, TY_SAMPLE_BATCH, (const double(*)[3])x, tet);
+        for (int i = 0; i < TY_SAMPLE_BATCH; ++i) {
+            assert_true((tet[i] >= 0) == (place[i].tet >= 0));
+            inside += tet[i] >= 0;
+        }
+    }
+    assert_true(inside > BATCHES * TY_SAMPLE_BATCH / 2);
     ty_tet_motion_free(&m);
 }
 
@@ -373,6 +411,7 @@ int main(void)
         cmocka_unit_test(vertices_stay_near_their_tets),
         cmocka_unit_test(sharpening_keeps_fluxes),
         cmocka_unit_test(little_surface_is_not_hurled_away),
+        cmocka_unit_test(points_in_tets_are_found_within_any_reach),
         cmocka_unit_test(an_archive_keeps_every_bit),
         cmocka_unit_test(tables_say_what_is_there),
     };

@@ -29,9 +29,9 @@ static const double MOST = 0.1;       // cells each time: more would make waves
 static const double AGAIN = 0.01;     // cells: a farther move is looked at again
 static const double LEAST_AREA = 0.02;    // blocks squared around a block: less is no surface
 static const double LEAST_LOST = 1e-5;    // of a block: sums along rows are in single precision
-// The same beside obstacles. What lies in them counts for nothing, but how tables are interpolated tells: as much as
-// 0.013 of a block where a tilted pool around a ball and a column begins to be carried.
-static const double LEAST_BESIDE = 2e-2;
+// The same beside obstacles. What lies in them counts for nothing, but how tables are interpolated tells: a tilted pool
+// around a ball and a column is not still with 1e-4, and is with 1e-3.
+static const double LEAST_BESIDE = 2e-3;
 static const double THIN = 2.0 * TY_SLC_OVERLAP;    // cells, as in walls.c
 static const double SLOPE = 0.25;                   // cells: differences of an obstacle's distance
 static const double AROUND_ALL =
@@ -128,7 +128,10 @@ static void carry_block(void* ctx, ty_range r)
         ty_store3(x[i], ty_load3(x[i]) + s->later.at[r.begin + id[i]] * normal);
     }
     double end[BATCH][3];
-    ty_trace_forward(job->flow, job->dt, n, (const double(*)[3])x, end);
+    bool stepped[BATCH];
+    ty_sampler obstacles = {0};
+    if (ty_world_has_obstacles(s->world)) obstacles = ty_world_obstacles(s->world);
+    ty_trace_surface(job->flow, &obstacles, job->dt, n, (const double(*)[3])x, end, stepped);
     for (int i = 0; i < n; ++i) {
         end_at_walls(s, x[i], end[i]);
         memcpy(to[id[i]], end[i], sizeof end[0]);
