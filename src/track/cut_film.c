@@ -18,6 +18,8 @@ static const double ON = 0.02;    // cells: on an obstacle's surface
 static const double APART = 1.0;
 // Cells: behind half of that nothing has to be cared for; how nearly as deep it has to be there
 static const double THICK = 4.4, NEARLY = 0.95;
+// Cells: thinner walls hold no node on half of the lines that cross them, and continuations come out of them
+static const double LEAST_THICK = 1.5;
 // Cosine of normals of one face of an obstacle, and cells by which it may be bent within one
 static const double SAME_FACE = 0.3, BENT = 0.25;
 static const double PROBE = 0.125;    // cells: differences of an obstacle's distance
@@ -52,9 +54,8 @@ static bool is_thick(const ty_sampler* obstacles, double cell, ty_vec3 on, ty_ve
 }
 
 // Whether a place `depth` below an obstacle's surface may stand for a film on that: no edge leads from it to what
-// stands for liquid behind the obstacle, or there is none. Where walls are thinner than two layers what is behind has
-// the same places: in a wall of 1.2 cells the level set's continuation came out by a quarter of a cell (tests/tumble),
-// where no node saw it.
+// stands for liquid behind the obstacle, or there is none. In a wall of 1.2 cells the level set's continuation came out
+// by a quarter of a cell (tests/tumble), where no node saw it.
 static bool is_apart(const ty_cut_part* p, const ty_sampler* obstacles, ty_vec3 on, ty_vec3 normal,
                      double depth)
 {
@@ -62,7 +63,7 @@ static bool is_apart(const ty_cut_part* p, const ty_sampler* obstacles, ty_vec3 
     if (is_thick(obstacles, h, on, normal)) return true;
     if (!ty_solid_is_thin(obstacles, h, on, normal, depth, (2.0 * DEEP + APART) * h, &thickness))
         return true;
-    if (thickness < 2.0 * DEEP * h) return false;
+    if (thickness < LEAST_THICK * h) return false;
     if (2.0 * depth <= thickness - APART * h) return true;
     ty_store3(at[0], on - (thickness + BEHIND * h) * normal);
     ty_cut_distance(p, 1, (const double(*)[3])at, &liquid);

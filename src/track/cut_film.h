@@ -11,7 +11,7 @@
 // An edge that leads from such a node to air is cut where the liquid ends; all others on the obstacle's
 // surface, straight above the edge. So films are as thin as they like, and end where they end. Without
 // that a film on a plane lost all of its volume between two nodes, and what a ledger gave back for it
-// was too much. Not on walls thinner than 2.4 cells, and on those thinner than 3.4 only where the other side is dry or
+// was too much. Not on walls thinner than 1.5 cells, and on those thinner than 3.4 only where the other side is dry or
 // no edge leads there.
 #ifndef TY_TRACK_CUT_FILM_H
 #define TY_TRACK_CUT_FILM_H

@@ -37,11 +37,7 @@ static const double FAR = 1e9;    // m: nowhere near
 static const double ENOUGH = 2e-5;
 enum { ROUNDS = 2 };
 static const double BURIED = 2.0;    // cells of the surface: longer than any edge of it
-// Cells. F12's bucket, frictionless, is corrected by 0.06 % a second with a half, 0.38 with one.
-static const double IN_FRONT = 0.5;
-// Cells: a wall that has not nearly so much behind its surface is a thin one
-static const double THICK = 1.0, SURELY = 0.75;
-enum { JOIN_STRIDE = 8 };    // vertices of the surface, of which one is looked at
+enum { JOIN_STRIDE = 8 };            // vertices of the surface, of which one is looked at
 
 typedef struct sweep {
     ty_tetflow* tf;
@@ -126,35 +122,6 @@ static void find_open(const sweep* s, ty_range r, const double* own)
     }
 }
 
-// Beside obstacles the surface goes as it does half a cell in front of them: there trackers see how it
-// moves, and continue it to the wall and behind. What velocities say nearer to a round wall, where corners
-// behind it go straight on and the last tets are slivers, is not what trackers follow: for what that
-// seemed to lose a bucket's water (F12) was filled up by 1 to 2 % a second. Not at walls so thin that what is in
-// them may continue the liquid on either side. `stepped`: which points are in front now.
-static void step_in_front(const sweep* s, int n, double (*x)[3], bool* stepped)
-{
-    double d[BATCH], behind[BATCH], deep[BATCH][3], h = s->tf->def->cell;
-    ty_vec3 out[BATCH];
-    int id[BATCH], n_near = 0;
-    for (int i = 0; i < n; ++i) stepped[i] = false;
-    if (!s->obstructed) return;
-    ty_sample(&s->obstacles, n, (const double(*)[3])x, d);
-    for (int i = 0; i < n; ++i) {
-        if (!(d[i] < IN_FRONT * h)) continue;
-        ty_vec3 at = ty_load3(x[i]);
-        out[i] = ty_tet_way_out(&s->obstacles, h, at);
-        ty_store3(deep[n_near], at - (d[i] + THICK * h) * out[i]);
-        id[n_near++] = i;
-    }
-    ty_sample(&s->obstacles, n_near, (const double(*)[3])deep, behind);
-    for (int k = 0; k < n_near; ++k) {
-        int i = id[k];
-        if (!(behind[k] < -SURELY * THICK * h)) continue;
-        ty_store3(x[i], ty_load3(x[i]) + (IN_FRONT * h - d[i]) * out[i]);
-        stepped[i] = true;
-    }
-}
-
 // Where vertices come to. Those so deep in walls that none of their triangles comes out stay where they are.
 static void find_ends(const sweep* s, int n, const double (*x)[3], const double* wall,
                       double (*end)[3], bool* in_front)
@@ -171,10 +138,10 @@ static void find_ends(const sweep* s, int n, const double (*x)[3], const double*
         memcpy(open[n_open], x[i], sizeof open[0]);
         id[n_open++] = i;
     }
-    step_in_front(s, n_open, open, stepped);
-    ty_trace_forward(&s->flow, s->dt, n_open, (const double(*)[3])open, to);
+    ty_sampler obstacles = s->obstructed ? s->obstacles : (ty_sampler){0};
+    ty_trace_surface(&s->flow, &obstacles, s->dt, n_open, (const double(*)[3])open, to, stepped);
     for (int i = 0; i < n_open; ++i) {
-        ty_store3(end[id[i]], ty_load3(x[id[i]]) + (ty_load3(to[i]) - ty_load3(open[i])));
+        memcpy(end[id[i]], to[i], sizeof end[0]);
         in_front[id[i]] = stepped[i];
     }
 }

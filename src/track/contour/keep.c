@@ -128,7 +128,10 @@ static void carry_block(void* ctx, ty_range r)
         ty_store3(x[i], ty_load3(x[i]) + s->later.at[r.begin + id[i]] * normal);
     }
     double end[BATCH][3];
-    ty_trace_forward(job->flow, job->dt, n, (const double(*)[3])x, end);
+    bool stepped[BATCH];
+    ty_sampler obstacles = {0};
+    if (ty_world_has_obstacles(s->world)) obstacles = ty_world_obstacles(s->world);
+    ty_trace_surface(job->flow, &obstacles, job->dt, n, (const double(*)[3])x, end, stepped);
     for (int i = 0; i < n; ++i) {
         end_at_walls(s, x[i], end[i]);
         memcpy(to[id[i]], end[i], sizeof end[0]);

@@ -327,13 +327,80 @@ static void sources_bring_no_more_than_they_let_out(void** state)
     tank_close(&t);
 }
 
+// A sheet stands on a pool. The solver's mesh is thicker than the sheet, and than the pool beside it, but not than the
+// pool three of its cells away: there the pool's surface is the mesh's.
+static void thin_liquid_thickens_the_mesh_around_it_alone(void** state)
+{
+    (void)state;
+    const double cell = 2.0 * H, wide = 0.6 * H, level = 0.4, at = 0.25;
+    const double x[3][3] = {
+        {at + 0.5 * wide, 0.55, 0.5}, {at + 0.5 * cell, level, 0.5}, {at + 3.0 * cell, level, 0.5}};
+    double thick[3];
+    tank t;
+    tank_begin(&t, 1, 1, 1);
+    tank_liquid(&t, block(-1, -1, -1, 2, level, 2));
+    tank_liquid(&t, block(at, level - H, -1, at + wide, 0.7, 2));
+    tank_open(&t, H);
+    ty_slc* s = open_slc(&t);
+    s->mesh_cell = cell;
+    assert_ok(ty_slc_thicken_mesh(s));
+    ty_sampler thickening = ty_slc_thickening(s);
+    assert_non_null(thickening.eval);
+    ty_sample(&thickening, 3, x, thick);
+    print_message("thicker by %.3g, %.3g, %.3g cells\n", thick[0] / cell, thick[1] / cell,
+                  thick[2] / cell);
+    assert_true(thick[0] > 0.3 * cell && thick[1] > 0.3 * cell && thick[2] == 0.0);
+    ty_tracker_contour.destroy(s);
+    tank_close(&t);
+}
+
+// Upward, but not as near to the column as a solver's cells know little.
+static void eval_beside_column(const void* self, int n, const double (*x)[3], double* out)
+{
+    (void)self;
+    for (int i = 0; i < n; ++i) {
+        double away = hypot(fmax(fabs(x[i][0] - 0.5) - 0.16, 0.0),
+                            fmax(fabs(x[i][2] - 0.5) - 0.16, 0.0));
+        out[3 * i] = out[3 * i + 2] = 0.0;
+        out[3 * i + 1] = away > 0.8 * H ? 1.0 : 0.0;
+    }
+}
+
+// A pool that rises around a column rises up to it.
+static void the_surface_goes_beside_an_obstacle_as_in_front(void** state)
+{
+    (void)state;
+    const double rise = 0.2 * H;
+    tank t;
+    tank_begin(&t, 1, 1, 1);
+    tank_liquid(&t, block(-1, -1, -1, 2, 0.507, 2));
+    tank_obstacle(&t, block(0.34, -0.1, 0.34, 0.66, 1.1, 0.66));
+    tank_open(&t, H);
+    ty_slc* s = open_slc(&t);
+    ty_flow flow = {.velocity = {.width = 3, .eval = eval_beside_column},
+                    .cell = 2.0 * H,
+                    .dt_limit = INFINITY,
+                    .max_speed = 1.0,
+                    .keeps_volume = true};
+    double before = cut_volume(&t, s);
+    assert_ok(ty_world_move(t.world, rise, rise));
+    assert_ok(ty_tracker_contour.advance(s, &flow, t.world, 0.0, rise));
+    double gained = (cut_volume(&t, s) - before) / ((1.0 - 0.32 * 0.32) * rise) - 1.0;
+    print_message("%+.3g of what came\n", gained);
+    assert_true(fabs(gained) < 0.025);
+    ty_tracker_contour.destroy(s);
+    tank_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_hold_what_lies_between_two_surfaces),
         cmocka_unit_test(blocks_need_no_domain),
         cmocka_unit_test(what_lies_in_walls_counts_for_nothing),
+        cmocka_unit_test(thin_liquid_thickens_the_mesh_around_it_alone),
         cmocka_unit_test(triangles_may_lie_anyhow_before_an_edge),
+        cmocka_unit_test(the_surface_goes_beside_an_obstacle_as_in_front),
         cmocka_unit_test(sources_bring_no_more_than_they_let_out),
         cmocka_unit_test(what_is_in_a_plate_does_not_come_out),
         cmocka_unit_test(air_that_closes_up_does_not_become_liquid),

@@ -7,13 +7,17 @@
 // with `offset`, `kernel` and gamma in cells of the solver's mesh.
 //
 // Departs: places within half a cell of that mesh stand as one, with their number as its weight: the kernel is
-// eight times as wide, and every vertex on either side of a sheet has found one.
+// eight times as wide, and every vertex on either side of a sheet has found one. And the mean fades out with the
+// nearest of them: wherever there was one within the kernel the mesh was as thick as there, so a film on a glass's wall
+// lifted all of the water's surface in it off the mesh's boundary, and sweep.c had nothing to balance it with.
 #include <math.h>
 #include <string.h>
 
 #include "track/contour/slc.h"
 
 static const double TOGETHER = 0.5;    // cells of the solver's mesh
+// The same, from the nearest place: so far the mesh is as thick as there, and so far it is thicker at all.
+static const double WHOLE = 1.5, FADED = 2.5;
 // The same: no edge of its lattice is longer than one, so a distance that is larger tells its sign.
 static const double EDGE = 1.05;
 // Cells of the surface: nearer to thin liquid its values at corners are too rough to tell anything.
@@ -123,6 +127,7 @@ ty_status ty_slc_thicken_mesh(ty_slc* s)
 typedef struct mean {
     const ty_slc* s;
     double reach2, sum, weight;
+    double nearest2;
 } mean;
 
 static void add_particle(void* ctx, int id, double distance2)
@@ -130,6 +135,7 @@ static void add_particle(void* ctx, int id, double distance2)
     mean* m = ctx;
     double k = m->reach2 - distance2, offset = m->s->def.thicken_offset * m->s->mesh_cell;
     if (!(k > 0.0)) return;
+    m->nearest2 = ty_min(m->nearest2, distance2);
     k = k * k * k * m->s->mesh_weight.at[id];
     m->weight += k;
     m->sum += k * (offset - m->s->mesh_thin.radius.at[id]);
@@ -137,9 +143,11 @@ static void add_particle(void* ctx, int id, double distance2)
 
 static double thickening(const ty_slc* s, ty_hash_cursor* last, double reach, const double x[3])
 {
-    mean m = {.s = s, .reach2 = reach * reach};
+    mean m = {.s = s, .reach2 = reach * reach, .nearest2 = INFINITY};
     ty_hash_grid_near_last(&s->mesh_thin.grid, last, x, reach, add_particle, &m);
-    return m.weight > 0.0 ? m.sum / m.weight : 0.0;
+    if (!(m.weight > 0.0)) return 0.0;
+    double fade = (FADED - sqrt(m.nearest2) / s->mesh_cell) / (FADED - WHOLE);
+    return ty_clamp(fade, 0.0, 1.0) * m.sum / m.weight;
 }
 
 static void eval(const void* self, int n, const double (*x)[3], double* out)
