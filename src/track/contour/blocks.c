@@ -261,23 +261,39 @@ static void tell_cell(ty_slc_blocks* b, const ty_polygon* p, const int at[3], do
     }
 }
 
-// A piece in block `at`, to the blocks of its row that an obstacle cuts: by cells of their tables. At its middle alone
-// a piece as large as half a block told them up to half of its area too much or too little, always the same beside the
-// same edge: Gong's dam lost 0.1 % of its volume in every step that its wave fell back over the box.
-static void tell_cut(ty_slc_blocks* b, const ty_polygon* p, const int at[3], int axis,
-                     double weight)
+static const ty_slc_cut_block* cut_at(const ty_slc_blocks* b, const int at[3])
 {
-    ty_polygon rest = *p, low;
-    for (int i = 1; i < TY_SLC_PLACES && rest.n >= 3; ++i) {
-        ty_polygon high = {0};
-        low = rest;
-        if (i + 1 < TY_SLC_PLACES)
-            ty_polygon_split(&rest, axis, at[axis] + i / (TY_SLC_PLACES - 1.0), &low, &high);
-        rest = high;
-        if (low.n < 3) continue;
-        if (axis) tell_cut(b, &low, at, axis - 1, weight);
-        else tell_cell(b, &low, at, weight);
+    int64_t r = row_at(b, at);
+    for (int64_t i = b->first_cut[r]; i < b->first_cut[r + 1]; ++i)
+        if (b->cut.at[i].at == at[0]) return &b->cut.at[i];
+    return NULL;
+}
+
+// A piece in block `at`, to the blocks of its row that an obstacle cuts: by cells of their tables, along x where it lies
+// in one. At its middle alone a piece as large as half a block told them up to half of its area too much or too little,
+// always the same beside the same edge: Gong's dam lost 0.1 % of its volume in every step that its wave fell back over
+// the box.
+static void tell_cut(ty_slc_blocks* b, const ty_polygon* p, const int at[3], int axis,
+                     int last_axis, double weight)
+{
+    enum { CELLS = TY_SLC_PLACES - 1 };
+    double least, most;
+    if (axis < last_axis) {
+        tell_cell(b, p, at, weight);
+        return;
     }
+    ty_polygon_extent(p, axis, &least, &most);
+    int i = (int)ty_clamp(floor((least - at[axis]) * CELLS), 0.0, CELLS - 1.0);
+    int last = (int)ty_clamp(ceil((most - at[axis]) * CELLS) - 1.0, i, CELLS - 1.0);
+    ty_polygon rest, low, high;
+    if (i < last) rest = *p;
+    for (; i < last; ++i) {
+        ty_polygon_split(&rest, axis, at[axis] + (i + 1.0) / CELLS, &low, &high);
+        if (low.n >= 3) tell_cut(b, &low, at, axis - 1, last_axis, weight);
+        rest = high;
+        p = &rest;
+    }
+    if (p->n >= 3) tell_cut(b, p, at, axis - 1, last_axis, weight);
 }
 
 // A piece in block `at`, seen along x with area A and, from the block's side, the moment p.
@@ -293,7 +309,7 @@ static void put(ty_slc_blocks* b, const ty_polygon* p, const int at[3], double w
     if (first < row->first) row->first = first;
     if (at[0] > row->last) row->last = at[0];
     if (b->first_cut[r] == b->first_cut[r + 1]) return;
-    tell_cut(b, p, at, 2, weight);
+    tell_cut(b, p, at, 2, cut_at(b, at) ? 0 : 1, weight);
 }
 
 // What lies beside the domain is left away; beyond its end along x a piece stands for all of the row.
@@ -357,14 +373,6 @@ void ty_slc_blocks_add(ty_slc_blocks* b, const double (*x)[3], const int v[3], d
               other[2] == at[2];
     if (one) put(b, &p, at, weight);
     else deal(b, &p, 2, weight, at);
-}
-
-static const ty_slc_cut_block* cut_at(const ty_slc_blocks* b, const int at[3])
-{
-    int64_t r = row_at(b, at);
-    for (int64_t i = b->first_cut[r]; i < b->first_cut[r + 1]; ++i)
-        if (b->cut.at[i].at == at[0]) return &b->cut.at[i];
-    return NULL;
 }
 
 bool ty_slc_blocks_beside_solid(const ty_slc_blocks* b, const double x[3])
