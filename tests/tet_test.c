@@ -146,8 +146,25 @@ static ty_sim_def pool_and(ty_shape_kind kind)
     return def;
 }
 
+// All vertices of a ball may lie outside its mesh, whose boundary has the longer chords: that makes no loose drop of it.
+static void balls_that_have_tets_are_not_loose(void** unused)
+{
+    (void)unused;
+    ty_sim_def def = pool_and(TY_SHAPE_SPHERE);
+    def.world.liquids[0].shape.radius = 1.6 / SMALL;
+    def.world.liquids[1].shape.max[1] = 1.0 / SMALL;
+    ty_sim sim;
+    assert_ok(ty_sim_create(&sim, &def));
+    const ty_tetflow* tf = sim.solver;
+    assert_int_equal(ty_sim_liquid(&sim).n_pieces, 2);
+    assert_int_equal(tf->motion[tf->now].n_loose_tris, 0);
+    ty_sim_destroy(&sim);
+    ty_sim_def_free(&def);
+}
+
 // A drop of 0.4 cells has no tet; it flies on its own beside a still pool, and so does not count as
-// hanging outside the mesh. Nor so close to the pool that its lower side is near the pool's tets.
+// hanging outside the mesh. Nor so close to the pool that its lower side is near the
+// pool's tets, whose velocity tables mix with its own there.
 static void a_small_drop_flies(void** unused)
 {
     (void)unused;
@@ -168,7 +185,7 @@ static void a_small_drop_flies(void** unused)
         assert_true(volume > 0.0);
         double t = sim.time;
         ty_vec3 path = ty_load3(drop) + ty_vec(0.5 * t, t - 0.5 * 9.81 * t * t, 0);
-        assert_near(ty_norm(centre - path) * SMALL, 0.0, close ? 0.05 : 0.01);
+        assert_near(ty_norm(centre - path) * SMALL, 0.0, close ? 0.15 : 0.01);
         assert_true(sim.stats.outside_vertices == 0.0);
         ty_sim_destroy(&sim);
         ty_sim_def_free(&def);
@@ -274,6 +291,7 @@ int main(void)
         cmocka_unit_test(tilted_pool_with_obstacles_stays_still),
         cmocka_unit_test(tilted_pool_stays_still_with_a_contour),
         cmocka_unit_test(stream_along_a_tilted_wall_stays_uniform),
+        cmocka_unit_test(balls_that_have_tets_are_not_loose),
         cmocka_unit_test(a_small_drop_flies),
         cmocka_unit_test(what_hangs_out_of_the_mesh_is_counted),
         cmocka_unit_test(a_breaking_dam_keeps_its_volume),

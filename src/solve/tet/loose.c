@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of the surface that no tet is near: drops and sheets thinner than the mesh resolves. A piece
-// none of whose vertices is in a tet is such a drop as a whole, though the tets of another be near: those of its vertices
+// few of whose vertices are near a tet, and none is in one, is such a drop as a whole, though the tets of another be near: those of its vertices
 // that were would go with that one. Each of their vertices has a velocity of its own, that which arrives along the flow, and falls freely;
 // beside a wall it does not go into it. Their triangles join the skin, so that the tracker finds
 // their velocity and not that of a body far away.
@@ -39,16 +39,19 @@ static void find_block(void* ctx, ty_range r)
         if (solid[i] < 0.0 && id[i] >= 0) id[i] = TY_TET_BURIED;
 }
 
-// Those of pieces that have no vertex in a tet.
+// Those of pieces that have no vertex in a tet, and fewer near one than not: all vertices of a ball lie a little outside
+// the chords of its own mesh.
 static ty_status loosen_drops(const loose_job* job, const ty_liquid* liquid)
 {
-    int* id = job->tf->loose_id.at;
-    if (!liquid->piece || liquid->n_pieces < 2) return ty_ok();
-    uint8_t* meshed = ty_alloc_zero((size_t)liquid->n_pieces, 1);
+    int *id = job->tf->loose_id.at, n = job->surface->n_verts;
+    const int* piece = liquid->piece;
+    if (!piece || liquid->n_pieces < 2) return ty_ok();
+    int64_t* meshed = ty_alloc_zero((size_t)liquid->n_pieces, sizeof *meshed);
     if (!meshed) return ty_no_memory("loose drops");
-    for (int v = 0; v < job->surface->n_verts; ++v) meshed[liquid->piece[v]] |= id[v] == TY_TET_IN;
-    for (int v = 0; v < job->surface->n_verts; ++v)
-        if (id[v] == -1 && !meshed[liquid->piece[v]]) id[v] = 0;
+    for (int v = 0; v < n; ++v)
+        meshed[piece[v]] += id[v] == TY_TET_IN ? n : id[v] == -1 ? 1 : id[v] == 0 ? -1 : 0;
+    for (int v = 0; v < n; ++v)
+        if (id[v] == -1 && meshed[piece[v]] < 0) id[v] = 0;
     ty_free(meshed);
     return ty_ok();
 }

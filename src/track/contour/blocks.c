@@ -9,7 +9,6 @@
 enum { BATCH = TY_SAMPLE_BATCH, CLOSED = -1, BOX_STEP = 16 };    // BOX_STEP: blocks
 // Without a domain what flies far away makes the box large, and it takes eight bytes a block.
 static const double MOST_BLOCKS = INT_MAX, MOST_IN_BOX = 1 << 26;
-static const double OPEN_WITHIN = 0.25;      // blocks across an obstacle's surface
 static const double HALF_DIAGONAL = 0.87;    // of a cube's width, with a hundredth to spare
 
 void ty_slc_blocks_free(ty_slc_blocks* b)
@@ -18,7 +17,7 @@ void ty_slc_blocks_free(ty_slc_blocks* b)
     ty_free(b->row);
     ty_free(b->first_cut);
     ty_array_free(&b->cut);
-    ty_array_free(&b->solid);
+    ty_array_free(&b->open);
     *b = (ty_slc_blocks){0};
 }
 
@@ -92,8 +91,16 @@ static int by_row(const void* a, const void* b)
     return (p->at > q->at) - (p->at < q->at);
 }
 
+// The open share of a way along which the distance changes from a to b.
+static double share_of_way(double a, double b)
+{
+    if (a >= 0.0 && b >= 0.0) return 1.0;
+    if (a <= 0.0 && b <= 0.0) return 0.0;
+    return ty_max(a, b) / fabs(a - b);
+}
+
 static void fill_table(const ty_slc_blocks* b, const ty_sampler* solid, const found_block* f,
-                       float* table)
+                       float* open)
 {
     double x[TY_SLC_TABLE][3], d[TY_SLC_TABLE], step = 1.0 / (TY_SLC_PLACES - 1);
     const int at[3] = {f->at, (int)(f->row % b->n[1]), (int)(f->row / b->n[1])};
@@ -106,7 +113,9 @@ static void fill_table(const ty_slc_blocks* b, const ty_sampler* solid, const fo
     for (int i = 0; i < TY_SLC_TABLE; i += BATCH)
         ty_sample(solid, TY_SLC_TABLE - i < BATCH ? TY_SLC_TABLE - i : BATCH,
                   (const double(*)[3])x + i, d + i);
-    for (int i = 0; i < TY_SLC_TABLE; ++i) table[i] = (float)(d[i] / b->size);
+    for (int i = 0; i < TY_SLC_TABLE; ++i)
+        open[i] = i % TY_SLC_PLACES ? open[i - 1] + (float)(step * share_of_way(d[i - 1], d[i]))
+                                    : 0.0f;
 }
 
 static ty_status take_found(ty_slc_blocks* b, const search* s)
@@ -114,7 +123,7 @@ static ty_status take_found(ty_slc_blocks* b, const search* s)
     int n_tables = 0;
     for (int64_t i = 0; i < s->found.n; ++i) n_tables += !s->found.at[i].closed;
     if (!ty_array_resize(&b->cut, s->found.n) ||
-        !ty_array_resize(&b->solid, (int64_t)n_tables * TY_SLC_TABLE))
+        !ty_array_resize(&b->open, (int64_t)n_tables * TY_SLC_TABLE))
         return ty_no_memory("blocks beside obstacles");
     n_tables = 0;
     int64_t row = 0;
@@ -123,7 +132,7 @@ static ty_status take_found(ty_slc_blocks* b, const search* s)
         while (row <= f->row) b->first_cut[row++] = i;
         b->cut.at[i] = (ty_slc_cut_block){f->at, f->closed ? CLOSED : n_tables, 0.0};
         if (f->closed) continue;
-        fill_table(b, &s->solid, f, b->solid.at + (int64_t)n_tables * TY_SLC_TABLE);
+        fill_table(b, &s->solid, f, b->open.at + (int64_t)n_tables * TY_SLC_TABLE);
         ++n_tables;
     }
     while (row <= n_rows(b)) b->first_cut[row++] = s->found.n;
@@ -213,168 +222,78 @@ ty_status ty_slc_blocks_begin(ty_slc_blocks* b, const ty_world* world, const ty_
     return b->knows_solid ? ty_ok() : find_solid(b, world);
 }
 
-// A line of a table along x, through the place of a block at y and z, from 0 to 1.
-typedef struct line {
-    const float* corner[4];
-    double w[4];
-} line;
-
-static line line_at(const ty_slc_blocks* b, int table, const double place[3])
+// How much of a block is open before a place in it, from 0 to 1 along each axis.
+static double open_before(const ty_slc_blocks* b, int table, const double place[3])
 {
-    const float* t = b->solid.at + (int64_t)table * TY_SLC_TABLE;
-    int low[3];
+    const float* t = b->open.at + (int64_t)table * TY_SLC_TABLE;
     double f[3];
-    for (int axis = 1; axis < 3; ++axis) {
+    int low[3];
+    for (int axis = 0; axis < 3; ++axis) {
         double at = ty_clamp(place[axis], 0.0, 1.0) * (TY_SLC_PLACES - 1);
         low[axis] = at < TY_SLC_PLACES - 2 ? (int)at : TY_SLC_PLACES - 2;
         f[axis] = at - low[axis];
     }
-    t += (low[2] * TY_SLC_PLACES + low[1]) * TY_SLC_PLACES;
-    line l;
-    for (int k = 0; k < 4; ++k) {
-        l.corner[k] = t + ((k >> 1) * TY_SLC_PLACES + (k & 1)) * TY_SLC_PLACES;
-        l.w[k] = (k & 1 ? f[1] : 1.0 - f[1]) * (k >> 1 ? f[2] : 1.0 - f[2]);
-    }
-    return l;
-}
-
-static double solid_on(const line* l, int i)
-{
+    t += (low[2] * TY_SLC_PLACES + low[1]) * TY_SLC_PLACES + low[0];
     double sum = 0.0;
-    for (int k = 0; k < 4; ++k) sum += l->w[k] * (double)l->corner[k][i];
-    return sum;
-}
-
-// The obstacle's distance, blocks.
-static double solid_at(const ty_slc_blocks* b, int table, const double place[3])
-{
-    double at = ty_clamp(place[0], 0.0, 1.0) * (TY_SLC_PLACES - 1);
-    int low = at < TY_SLC_PLACES - 2 ? (int)at : TY_SLC_PLACES - 2;
-    line l = line_at(b, table, place);
-    double a = solid_on(&l, low);
-    return a + (at - low) * (solid_on(&l, low + 1) - a);
-}
-
-// The open share of a way along which the distance changes from a to b.
-static double share_of_way(double a, double b)
-{
-    if (a >= 0.0 && b >= 0.0) return 1.0;
-    if (a <= 0.0 && b <= 0.0) return 0.0;
-    return ty_max(a, b) / fabs(a - b);
-}
-
-// How much of a block is open before a place in it, from 0 to 1 along each axis.
-static double open_before(const ty_slc_blocks* b, int table, const double place[3])
-{
-    double to = ty_clamp(place[0], 0.0, 1.0) * (TY_SLC_PLACES - 1), sum = 0.0;
-    line l = line_at(b, table, place);
-    double before = solid_on(&l, 0);
-    for (int i = 0; i < TY_SLC_PLACES - 1 && i < to; ++i) {
-        double part = ty_min(to - i, 1.0), next = solid_on(&l, i + 1);
-        sum += part * share_of_way(before, before + part * (next - before));
-        before = next;
-    }
-    return sum / (TY_SLC_PLACES - 1);
-}
-
-static void place_in(const ty_slc_cut_block* c, const int at[3], const double x[3], double place[3])
-{
-    place[0] = x[0] - c->at;
-    place[1] = x[1] - at[1];
-    place[2] = x[2] - at[2];
-}
-
-// The parts of a piece where values at its corners are positive and negative; their number. Where there is but
-// one it is `all`.
-static int split_by(const ty_polygon* p, const double* value, ty_polygon part[2],
-                    const ty_polygon** all)
-{
-    bool up = false, down = false;
-    for (int k = 0; k < p->n; ++k) up |= value[k] > 0.0, down |= value[k] < 0.0;
-    *all = p;
-    if (!up || !down) return 1;
-    *all = part;
-    part[0].n = part[1].n = 0;
-    for (int k = 0; k < p->n; ++k) {
-        int next = (k + 1) % p->n;
-        if (value[k] >= 0.0) ty_polygon_add(&part[0], p->x[k]);
-        if (value[k] <= 0.0) ty_polygon_add(&part[1], p->x[k]);
-        if (!(value[k] * value[next] < 0.0)) continue;
-        double x[3], t = value[k] / (value[k] - value[next]);
-        ty_store3(x, ty_load3(p->x[k]) + t * (ty_load3(p->x[next]) - ty_load3(p->x[k])));
-        ty_polygon_add(&part[0], x);
-        ty_polygon_add(&part[1], x);
-    }
-    return 2;
-}
-
-// Its corners' distances from the obstacle in a block, where they are seen from there; at its lower side.
-static void solid_behind(const ty_slc_blocks* b, const ty_slc_cut_block* c, const int at[3],
-                         const ty_polygon* p, bool low, double* out)
-{
-    double place[3];
-    for (int k = 0; k < p->n; ++k) {
-        place_in(c, at, p->x[k], place);
-        if (low) place[0] = 0.0;
-        out[k] = solid_at(b, c->table, place);
-    }
-}
-
-// How much of a block is open before a piece, times its area.
-static double open_before_all(const ty_slc_blocks* b, const ty_slc_cut_block* c, const int at[3],
-                              const ty_polygon* p)
-{
-    double sum = 0.0, middle[3], place[3];
-    for (int k = 1; k + 1 < p->n; ++k) {
-        const double *x = p->x[0], *y = p->x[k], *z = p->x[k + 1];
-        double area = 0.5 * ((y[1] - x[1]) * (z[2] - x[2]) - (y[2] - x[2]) * (z[1] - x[1]));
-        ty_store3(middle, (ty_load3(x) + ty_load3(y) + ty_load3(z)) / 3.0);
-        place_in(c, at, middle, place);
-        sum += area * open_before(b, c->table, place);
+    for (int k = 0; k < 4; ++k) {
+        const float* along = t + ((k >> 1) * TY_SLC_PLACES + (k & 1)) * TY_SLC_PLACES;
+        double w = (k & 1 ? f[1] : 1.0 - f[1]) * (k >> 1 ? f[2] : 1.0 - f[2]);
+        sum += w * ((1.0 - f[0]) * (double)along[0] + f[0] * (double)along[1]);
     }
     return sum;
 }
 
-// What a piece stands for in a block of its row that is not after it. The obstacle may end or begin across the way, as
-// a floor does: pieces are cut where it does, wherever they are, or the end of the liquid in a wall beside the floor
-// would stand for a whole layer or none.
-static double stands_for(const ty_slc_blocks* b, const ty_slc_cut_block* c, const int at[3],
-                         const ty_polygon* p)
-{
-    double d[TY_POLYGON_CORNERS], sum = 0.0;
-    ty_polygon part[2], half[2];
-    const ty_polygon *parts, *halves;
-    solid_behind(b, c, at, p, false, d);
-    int n = split_by(p, d, part, &parts);
-    for (int i = 0; i < n; ++i) {
-        solid_behind(b, c, at, &parts[i], true, d);
-        int m = split_by(&parts[i], d, half, &halves);
-        for (int k = 0; k < m; ++k) sum += open_before_all(b, c, at, &halves[k]);
-    }
-    return sum;
-}
-
-// A piece in block `at`, to the blocks of its row that an obstacle cuts: by cells of their tables across the row, within which
-// distances are as good as linear. Of a piece as large as half a block the cut at the obstacle would be anywhere, always the
-// same beside the same edge: Gong's dam lost 0.1 % of its volume in every step that its wave fell back over the box.
-static void tell_cut(ty_slc_blocks* b, const ty_polygon* p, const int at[3], int axis,
-                     double weight)
+// Within a cell of the tables, where what is open before a place is as good as linear: by triangles, at their middles.
+static void tell_cell(ty_slc_blocks* b, const ty_polygon* p, const int at[3], double weight)
 {
     int64_t r = row_at(b, at);
-    ty_polygon rest = *p, low;
-    for (int i = 1; i < TY_SLC_PLACES && axis && rest.n >= 3; ++i) {
-        ty_polygon high = {0};
-        low = rest;
-        if (i + 1 < TY_SLC_PLACES)
-            ty_polygon_split(&rest, axis, at[axis] + i / (TY_SLC_PLACES - 1.0), &low, &high);
+    ty_vec3 o = ty_load3(p->x[0]);
+    for (int k = 2; k < p->n; ++k) {
+        ty_vec3 u = ty_load3(p->x[k - 1]) - o, v = ty_load3(p->x[k]) - o,
+                middle = o + (u + v) / 3.0;
+        double area = 0.5 * weight * (u[1] * v[2] - u[2] * v[1]);
+        for (int64_t i = b->first_cut[r]; i < b->first_cut[r + 1] && b->cut.at[i].at <= at[0];
+             ++i) {
+            ty_slc_cut_block* c = &b->cut.at[i];
+            const double place[3] = {middle[0] - c->at, middle[1] - at[1], middle[2] - at[2]};
+            if (c->table != CLOSED) c->enclosed += area * open_before(b, c->table, place);
+        }
+    }
+}
+
+static const ty_slc_cut_block* cut_at(const ty_slc_blocks* b, const int at[3])
+{
+    int64_t r = row_at(b, at);
+    for (int64_t i = b->first_cut[r]; i < b->first_cut[r + 1]; ++i)
+        if (b->cut.at[i].at == at[0]) return &b->cut.at[i];
+    return NULL;
+}
+
+// A piece in block `at`, to the blocks of its row that an obstacle cuts: by cells of their tables, along x where it lies
+// in one. At its middle alone a piece as large as half a block told them up to half of its area too much or too little,
+// always the same beside the same edge: Gong's dam lost 0.1 % of its volume in every step that its wave fell back over
+// the box.
+static void tell_cut(ty_slc_blocks* b, const ty_polygon* p, const int at[3], int axis,
+                     int last_axis, double weight)
+{
+    enum { CELLS = TY_SLC_PLACES - 1 };
+    double least, most;
+    if (axis < last_axis) {
+        tell_cell(b, p, at, weight);
+        return;
+    }
+    ty_polygon_extent(p, axis, &least, &most);
+    int i = (int)ty_clamp(floor((least - at[axis]) * CELLS), 0.0, CELLS - 1.0);
+    int last = (int)ty_clamp(ceil((most - at[axis]) * CELLS) - 1.0, i, CELLS - 1.0);
+    ty_polygon rest, low, high;
+    if (i < last) rest = *p;
+    for (; i < last; ++i) {
+        ty_polygon_split(&rest, axis, at[axis] + (i + 1.0) / CELLS, &low, &high);
+        if (low.n >= 3) tell_cut(b, &low, at, axis - 1, last_axis, weight);
         rest = high;
-        if (low.n >= 3) tell_cut(b, &low, at, axis - 1, weight);
+        p = &rest;
     }
-    for (int64_t i = b->first_cut[r]; !axis && i < b->first_cut[r + 1] && b->cut.at[i].at <= at[0];
-         ++i) {
-        ty_slc_cut_block* c = &b->cut.at[i];
-        if (c->table != CLOSED) c->enclosed += weight * stands_for(b, c, at, p);
-    }
+    if (p->n >= 3) tell_cut(b, p, at, axis - 1, last_axis, weight);
 }
 
 // A piece in block `at`, seen along x with area A and, from the block's side, the moment p.
@@ -389,7 +308,8 @@ static void put(ty_slc_blocks* b, const ty_polygon* p, const int at[3], double w
     int first = at[0] > 0 ? at[0] - 1 : 0;
     if (first < row->first) row->first = first;
     if (at[0] > row->last) row->last = at[0];
-    if (b->first_cut[r] < b->first_cut[r + 1]) tell_cut(b, p, at, 2, weight);
+    if (b->first_cut[r] == b->first_cut[r + 1]) return;
+    tell_cut(b, p, at, 2, cut_at(b, at) ? 0 : 1, weight);
 }
 
 // What lies beside the domain is left away; beyond its end along x a piece stands for all of the row.
@@ -455,14 +375,6 @@ void ty_slc_blocks_add(ty_slc_blocks* b, const double (*x)[3], const int v[3], d
     else deal(b, &p, 2, weight, at);
 }
 
-static const ty_slc_cut_block* cut_at(const ty_slc_blocks* b, const int at[3])
-{
-    int64_t r = row_at(b, at);
-    for (int64_t i = b->first_cut[r]; i < b->first_cut[r + 1]; ++i)
-        if (b->cut.at[i].at == at[0]) return &b->cut.at[i];
-    return NULL;
-}
-
 bool ty_slc_blocks_beside_solid(const ty_slc_blocks* b, const double x[3])
 {
     double place[3];
@@ -473,7 +385,7 @@ bool ty_slc_blocks_beside_solid(const ty_slc_blocks* b, const double x[3])
 
 double ty_slc_blocks_openness(const ty_slc_blocks* b, const double x[3])
 {
-    double place[3];
+    double place[3], step = 0.5 / (TY_SLC_PLACES - 1);
     int at[3];
     place_of(b, x, place);
     if (!block_of(b, place, at)) return 0.0;
@@ -481,7 +393,11 @@ double ty_slc_blocks_openness(const ty_slc_blocks* b, const double x[3])
     if (!c) return 1.0;
     if (c->table == CLOSED) return 0.0;
     for (int axis = 0; axis < 3; ++axis) place[axis] -= at[axis];
-    return ty_clamp(0.5 + solid_at(b, c->table, place) / OPEN_WITHIN, 0.0, 1.0);
+    double low = ty_max(place[0] - step, 0.0), high = ty_min(place[0] + step, 1.0);
+    place[0] = high;
+    double to = open_before(b, c->table, place);
+    place[0] = low;
+    return ty_clamp((to - open_before(b, c->table, place)) / (high - low), 0.0, 1.0);
 }
 
 ty_status ty_slc_blocks_visit(const ty_slc_blocks* b, double least,

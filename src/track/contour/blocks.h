@@ -11,11 +11,7 @@
 //
 // so the row's sums from its end hold p and A when p is added to the piece's block and A - p to the one
 // before. In blocks that an obstacle cuts it is not x that counts but how much is open before it, which a
-// table of the obstacle's distances tells; there are few such blocks in a row, and each is told of every piece
-// that is not before it, cut where the obstacle ends across the row: the liquid's end in a wall beside a floor
-// stands for the liquid above the floor and not for what is below. (With a table of what is open, interpolated
-// across the floor, that was 2 to 7 % of a trough, by where triangles lay, and what was given back for it made 2 %
-// of the liquid in scenes/tet/glass a step.)
+// table tells; there are few such blocks in a row, and each is told of every piece that is not before it.
 //
 // Surfaces may be added and taken away; what two nearly equal ones enclose differs in few blocks.
 #ifndef TY_TRACK_CONTOUR_BLOCKS_H
@@ -57,7 +53,7 @@ typedef struct ty_slc_blocks {
     bool knows_solid;
     int64_t* first_cut;                // per row and one more
     TY_ARRAY(ty_slc_cut_block) cut;    // by rows, then along them
-    TY_ARRAY(float) solid;             // tables: distance to obstacles, blocks
+    TY_ARRAY(float) open;              // tables: blocks of open before each place along x
 } ty_slc_blocks;
 
 void ty_slc_blocks_free(ty_slc_blocks* b);
