@@ -8,6 +8,10 @@
 
 enum { BATCH = TY_SAMPLE_BATCH };
 
+// Cells below a source's surface from where on its tets are held. With all of them a jet, which begins to contract where
+// it comes out, is kept from that by half a cell: 2.8 instead of 1.9 % too much in tests/shaken's.
+static const double HELD = 0.25;
+
 typedef struct push_job {
     ty_tetflow* tf;
     ty_tet_motion* m;
@@ -60,7 +64,8 @@ static void push_sources(const push_job* job, int first, int n, const double (*x
             if (!(d[i] < 0.0)) continue;
             ty_vec3 out = ty_load3(emitted[i]);
             source[i] = k;
-            held[i] = is_held(job, first + i, &s, ty_load3(x[i]), out);
+            held[i] = d[i] < -HELD * job->tf->def->cell &&
+                      is_held(job, first + i, &s, ty_load3(x[i]), out);
             ty_store3(v[i], held[i] ? out : out - off);
         }
     }

@@ -18,7 +18,9 @@
 #include "geometry/thickness.h"
 #include "track/contour/slc.h"
 
-enum { CHUNK = 256, BLOCK = 512 };
+enum { CHUNK = 256, BLOCK = 512, ASLANT = 8 };
+// Cells: nearer to a point in the open than this, the free surface is there.
+static const double SURFACE = 0.5;
 static const double PROBE = 0.125;    // cells: step of the differences of a solid's distance
 // Cells: wall points deeper in a solid are in another one; that of a curved wall is a little off
 static const double ON_FACE = 0.05;
@@ -198,11 +200,10 @@ static void find_thin(const ty_slc_walled* w, const buried* b, thin_walls* t)
     }
 }
 
-static double parting(const ty_slc_walled* w, const buried* b, int i, double near, double far,
+static double parting(const ty_slc_walled* w, ty_vec3 face, ty_vec3 out, double near, double far,
                       double thickness)
 {
     double h = w->slc->def.cell, most = ty_solid_parting(near, far, thickness, h);
-    ty_vec3 out = b->normal[i], face = ty_load3(b->wall[i]);
     if (most == 0.0) return 0.0;
     ty_vec3 slope = ty_slope_at(&w->inner, face + AHEAD * h * out, PROBE * h);
     bool passed = ty_solid_is_passed(&w->solid, &w->inner, h, face, out, thickness, near, slope);
@@ -221,7 +222,8 @@ static void part_thin(const ty_slc_walled* w, buried* b, double* out)
     for (int k = 0; k < t.n; ++k) {
         int i = t.at[k];
         double near = value[2 * k], rest = ty_max(0.5 * t.thickness[k] - b->depth[i], 0.0);
-        b->parting[i] = parting(w, b, i, near, value[2 * k + 1], t.thickness[k]);
+        b->parting[i] = parting(w, ty_load3(b->wall[i]), b->normal[i], near, value[2 * k + 1],
+                                t.thickness[k]);
         b->parted[i] = near < 0.0 ? -rest : rest;
     }
     for (int i = 0; i < b->n; ++i) {
@@ -229,6 +231,56 @@ static void part_thin(const ty_slc_walled* w, buried* b, double* out)
         else keep_buried(b, i, n++);
     }
     b->n = n;
+}
+
+// Two directions across a unit vector.
+static void find_across(ty_vec3 normal, ty_vec3* u, ty_vec3* v)
+{
+    *u = ty_normalize(ty_cross(normal, fabs(normal[1]) < 0.7 ? ty_vec(0, 1, 0) : ty_vec(1, 0, 0)));
+    *v = ty_cross(normal, *u);
+}
+
+// Whether a surface that lies in a wall at x, across `normal`, is that of the open where it comes out.
+static bool comes_out(const ty_slc_walled* w, ty_vec3 x, ty_vec3 normal)
+{
+    double h = w->slc->def.cell;
+    ty_vec3 u, v;
+    find_across(normal, &u, &v);
+    for (int k = 0; k < ASLANT; ++k) {
+        double angle = 2.0 * M_PI * k / ASLANT, reach;
+        ty_vec3 out = cos(angle) * u + sin(angle) * v;
+        if (ty_solid_is_thin(&w->solid, h, x, -out, 0.0, THIN * h, &reach) &&
+            fabs(ty_value_at(&w->inner, x + reach * out)) < SURFACE * h)
+            return true;
+    }
+    return false;
+}
+
+// The face is dry, but the liquid in the wall would come up to it: it may be that of another side, from which the wall
+// is thin only aslant, as in the foot of a glass. There, too, either side has its half. (Nothing held it back, and drops of a
+// dozen vertices came out of glasses with walls of a cell.)
+static double part_aslant(const ty_slc_walled* w, const buried* b, int i, ty_vec3 x, double near,
+                          double linear)
+{
+    double h = w->slc->def.cell, most = THIN * h, depth = b->depth[i], best = linear, reach;
+    ty_vec3 normal = b->normal[i], u, v;
+    find_across(normal, &u, &v);
+    for (int k = 0; k < ASLANT; ++k) {
+        double angle = 2.0 * M_PI * k / ASLANT;
+        ty_vec3 out = ty_normalize(normal + cos(angle) * u + sin(angle) * v);
+        if (!ty_solid_is_thin(&w->solid, h, x, out, 0.0, most, &reach)) continue;
+        ty_vec3 face = ty_load3(b->wall[i]), behind = x - reach * out, line = face - behind;
+        double far = ty_value_at(&w->inner, behind), thickness = ty_norm(line);
+        if (!(far < 0.0)) continue;
+        double share = parting(w, face, line / thickness, near, far, thickness);
+        ty_vec3 middle = face - near / (near - far) * line;
+        if (share == 0.0 ||
+            comes_out(w, middle, ty_normalize(ty_slope_at(&w->inner, face, PROBE * h))))
+            continue;
+        double parted = ty_max(0.5 * (reach - depth), 0.0);
+        best = ty_max(best, linear + share * (parted - linear));
+    }
+    return best;
 }
 
 // Where the liquid ends that is deep at a wall, `below` that end. Within a cell of it this is the
@@ -273,6 +325,8 @@ static void eval_chunk(const ty_slc_walled* w, int n, const double (*x)[3], doub
         double linear = 2.0 * value[2 * i] - value[2 * i + 1];
         if (b.creased[i] && !ty_slc_crease(w, ty_load3(x[b.id[i]]), &linear)) linear = value[2 * i];
         linear = fmax(linear, b.depth[i] - end);
+        if (value[2 * i] > 0.0 && linear < 0.0 && ty_world_has_obstacles(s->world))
+            linear = part_aslant(w, &b, i, ty_load3(x[b.id[i]]), value[2 * i], linear);
         out[b.id[i]] = linear + b.parting[i] * (b.parted[i] - linear);
     }
 }
