@@ -140,7 +140,7 @@ static void a_jet_through_air_brings_its_rate_on_tetrahedra(void** unused)
 // A slow jet from a nozzle that comes down out of an open top, and honey from there and from one in the air. What lies
 // above the top is the source's too: when it fell past the nozzle, and what it swept was made up for, 3.2, 2.4 and 1.8 of
 // what is due came out on tetrahedra, and on a grid 1.3 in place of the first. (Cells of 7.5 mm are coarse for 25 cm/s: on
-// tetrahedra the first brings 5 % too much, with 5 mm 3 %.)
+// tetrahedra the first brings 3 % too much.)
 static void a_nozzle_brings_its_rate(void** unused)
 {
     (void)unused;

@@ -16,7 +16,7 @@
 // against.
 static const double IN_SOLID = 1e-6;
 // Trackers continue liquid beyond open sides of the domain as it is before them, and so sources go on: beyond this many
-// cells before such a side. (Else the liquid above an open top fell past a nozzle that comes down through it, and 1.2
+// cells before such a side. (Else the liquid above an open top fell past a nozzle that comes down through it, and 1.3
 // to 3.2 times what was due came out.)
 static const double DRAWN_IN = 0.25;
 // Steps end where something is switched, to within this (seconds): rounding of frame times.

@@ -40,8 +40,7 @@ static bool is_held(const push_job* job, int t, const ty_source* s, ty_vec3 x, t
 }
 
 // Liquid in a source has the source's velocity at the end of the step. Where it pours into air that is held; elsewhere
-// what the pressure did there in the last step is taken off before. (With that alone a jet, which falls faster than
-// its source lets it out, runs through the source too: 0.25 m/s from a nozzle two diameters long came out at 0.5.)
+// what the pressure did there in the last step is taken off before. (With that alone honey was pulled out of a nozzle of 0.25 m/s at 0.39.)
 // The tets from `first` on; tf->source: per tet, which source it is in.
 static void push_sources(const push_job* job, int first, int n, const double (*x)[3],
                          double (*v)[3])

@@ -30,8 +30,8 @@ static const double AGAIN = 0.01;     // cells: a farther move is looked at agai
 static const double LEAST_AREA = 0.02;    // blocks squared around a block: less is no surface
 static const double LEAST_LOST = 1e-5;    // of a block: sums along rows are in single precision
 // The same beside obstacles. What lies in them counts for nothing, but how tables are interpolated tells: a tilted pool
-// around a ball and a column is not still with 1e-4, and is with 1e-3. With 1e-2 a glass that is filled is corrected by half as
-// much again (scenes/tet/glass with 24, 28, 32 and 36 cells).
+// around a ball and a column is not still with 1e-4, and is with 1e-3. With 1e-2 a glass that is filled is corrected by a quarter
+// to a half more (scenes/tet/glass with 24, 28, 32 and 36 cells).
 static const double LEAST_BESIDE = 2e-3;
 static const double THIN = 2.0 * TY_SLC_OVERLAP;    // cells, as in walls.c
 static const double SLOPE = 0.25;                   // cells: differences of an obstacle's distance
