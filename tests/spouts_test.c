@@ -163,7 +163,7 @@ static void a_nozzle_brings_its_rate(void** unused)
             nozzle[k].top);
         for (int frame = 1; frame <= 4; ++frame) scene_frame(run);
         print_message("%s: %.3f of what is due\n", nozzle[k].solver, gained(run) / due(run));
-        assert_near(gained(run), due(run), 0.08 * due(run));
+        assert_near(gained(run), due(run), 0.05 * due(run));
         scene_end(run);
     }
 }

@@ -12,8 +12,7 @@ void ty_tet_viscous_destroy(ty_tet_viscous* v);
 
 // m->state.u after dt of friction. `nu` (m2/s): one per tet, or a single one with `varies` false.
 // `stars` are those of m's mesh. Stable for any nu dt; never adds energy where solids stand still;
-// uniform motion is kept, and with
-// the variational form that of rigid bodies.
+// uniform motion is kept, and with the variational form that of rigid bodies.
 ty_status ty_tet_diffuse(ty_tet_viscous* v, ty_tet_motion* m, const ty_world* world,
                          const ty_tet_stars* stars, const double* nu, bool varies, double dt,
                          ty_solve_stats* stats);
